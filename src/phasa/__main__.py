@@ -1,0 +1,5 @@
+"""`python -m phasa` is the `phasa` command."""
+
+from phasa.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""Bytes kept for good: WARC, CDXJ, WACZ, repository and text exports, duplicates."""

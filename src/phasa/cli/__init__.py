@@ -1,0 +1,87 @@
+"""The `phasa` command: parse arguments, call one function, print.
+
+Each command is one module of this package with a `app: typer.Typer`; it is imported only when it is called, so
+`phasa --help` stays fast. To add a command, write the module and add one line to `COMMANDS`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Annotated
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from phasa import __version__
+from phasa.errors import PhasaError
+
+# name -> (module with `app`, the one line that `phasa --help` shows), in the order of the manual
+COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("phasa.cli.init", "Make a collection: a folder with its settings and seeds."),
+}
+
+
+class LazyGroup(TyperGroup):
+    """A group whose commands are imported when they are called, not when they are listed."""
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+        return list(COMMANDS)
+
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> TyperCommand | None:  # type: ignore[override]
+        if cmd_name not in COMMANDS:
+            return None
+        return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1])
+
+    def resolve_command(self, ctx, args):  # type: ignore[no-untyped-def]
+        name, command, rest = super().resolve_command(ctx, args)
+        if name is not None and name in COMMANDS:
+            command = typer.main.get_command(import_module(COMMANDS[name][0]).app)
+            command.name = name
+        return name, command, rest
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Example:  phasa init thai-web --lang th",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"phasa {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def phasa(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Collect, keep fresh and read the web of one language."""
+
+
+def main() -> None:
+    """Run the command line. Exit code 0: done; 1: it could not be done, one line says why; 2: wrong usage."""
+    try:
+        app(prog_name="phasa")
+    except (PhasaError, OSError) as problem:
+        if os.environ.get("PHASA_DEBUG"):
+            raise
+        if isinstance(problem, BrokenPipeError):
+            # The reader of our output went away (`phasa … | head`): not an error, but nothing more can be written.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+        print(f"phasa: {_one_line(problem)}", file=sys.stderr)
+        sys.exit(1)
+
+
+def _one_line(problem: Exception) -> str:
+    if isinstance(problem, OSError) and problem.filename is not None:
+        return f"{problem.filename}: {(problem.strerror or str(problem)).lower()}"
+    return " ".join(str(problem).split())

@@ -1,0 +1,28 @@
+"""`phasa init`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from phasa.collection import Collection
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example:  phasa init thai-web --lang th --seeds my-seeds.txt")
+def init(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to make.")],
+    lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Language, for example th or fa.")] = "th",
+    seeds: Annotated[
+        Path | None, typer.Option("--seeds", metavar="FILE", help="Addresses to start from, one per line.")
+    ] = None,
+    contact: Annotated[
+        str, typer.Option("--contact", metavar="URL|MAIL", help="Who answers for the crawl; sent to every server.")
+    ] = "",
+) -> None:
+    """Make a collection: a folder with its settings and seeds."""
+    collection = Collection.create(directory, language=lang, seeds=seeds, contact=contact)
+    print(f"{collection.path}: made for {lang}, {len(collection.seeds())} seeds. Settings: {collection.settings_file}")

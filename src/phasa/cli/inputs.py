@@ -1,0 +1,28 @@
+"""File arguments as the commands take them: a path, or `-` for standard input."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def read_bytes(name: str) -> bytes:
+    """The whole content of the file `name`, or of standard input for `-`. Raises OSError with the file's name."""
+    return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+
+
+def read_lines(name: str) -> Iterator[str]:
+    """The lines of a UTF-8 file or of standard input, without their line ends.
+
+    Only "\\n" ends a line. Bytes that are not UTF-8 come through as lone surrogates and `write_text` gives them
+    back unchanged, so a filter never loses or alters what it does not understand.
+    """
+    with open(0 if name == "-" else name, encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
+        for line in lines:
+            yield line.removesuffix("\n")
+
+
+def write_text(text: str) -> None:
+    """Write to standard output as UTF-8, with bytes that `read_lines` escaped given back as they were."""
+    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))

@@ -1,0 +1,75 @@
+"""A collection on disk: a folder with its settings, seeds, frontier, archive and reports (DESIGN §4)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from phasa.errors import CollectionError
+from phasa.settings import Settings, read_settings, write_settings
+from phasa.web.limits import Limits
+
+
+class CollectionSettings(Settings, frozen=True, kw_only=True):
+    """What collection.toml says."""
+
+    language: Annotated[str, Meta(description="The language to collect: the code of a profile (phasa languages).")] = (
+        "th"
+    )
+    contact: Annotated[
+        str, Meta(description="Who answers for this crawl: a page or mail address, sent in the user agent.")
+    ] = ""
+    allow_private: Annotated[
+        bool, Meta(description="Reach private and loopback addresses too; only for a web on this machine.")
+    ] = False
+    limits: Annotated[Limits, Meta(description="Limits on every exchange with a server; each is a hard stop.")] = (
+        Limits()
+    )
+
+
+class Collection:
+    """The folder of one collection. Parts of phasa are given its settings and paths; none of them reads them itself."""
+
+    SETTINGS = "collection.toml"
+    SEEDS = "seeds.txt"
+
+    def __init__(self, path: Path, settings: CollectionSettings) -> None:
+        self.path = path
+        self.settings = settings
+
+    @classmethod
+    def create(cls, path: Path, *, language: str = "th", seeds: Path | None = None, contact: str = "") -> Collection:
+        """Make the folder with its settings and seeds. Raises CollectionError when it already holds a collection."""
+        if (path / cls.SETTINGS).exists():
+            raise CollectionError(f"{path}: already a collection; choose another folder or edit {path / cls.SETTINGS}")
+        seed_text = (
+            seeds.read_text(encoding="utf-8") if seeds else "# One address per line. Lines with # are comments.\n"
+        )
+        settings = CollectionSettings(language=language, contact=contact)
+        path.mkdir(parents=True, exist_ok=True)
+        (path / cls.SEEDS).write_text(seed_text, encoding="utf-8")
+        (path / cls.SETTINGS).write_text(write_settings(settings), encoding="utf-8")
+        return cls(path, settings)
+
+    @classmethod
+    def open(cls, path: Path) -> Collection:
+        """The collection in a folder. Raises CollectionError when there is none, SettingsError for bad settings."""
+        if not (path / cls.SETTINGS).is_file():
+            raise CollectionError(f"{path}: no collection here (no {cls.SETTINGS}); make one with: phasa init {path}")
+        return cls(path, read_settings(path / cls.SETTINGS, CollectionSettings))
+
+    @property
+    def settings_file(self) -> Path:
+        return self.path / self.SETTINGS
+
+    def seeds(self) -> list[str]:
+        """The lines of seeds.txt that are not blank and not comments."""
+        lines = (self.path / self.SEEDS).read_text(encoding="utf-8").splitlines()
+        return [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
+
+    def with_settings(self, **changes: object) -> Collection:
+        """The same folder with some settings overridden for this run, as command options do."""
+        return Collection(self.path, msgspec.structs.replace(self.settings, **changes))

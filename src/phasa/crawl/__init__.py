@@ -1,0 +1,1 @@
+"""The crawl loop, its judges, its knowledge base and its strategies."""

@@ -1,0 +1,1 @@
+"""When a feed posts, when to poll it, and the daemon that does."""

@@ -1,0 +1,1 @@
+"""What next, from which host, when: states, politeness, budgets behind one protocol."""

@@ -1,0 +1,1 @@
+"""Generated webs, replay, and the published experiments."""

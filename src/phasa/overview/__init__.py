@@ -1,0 +1,1 @@
+"""What a page is about: key content, keywords, tag cloud."""

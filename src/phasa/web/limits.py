@@ -1,0 +1,34 @@
+"""The numbers that bound every exchange with a server (DESIGN §3.6)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from phasa.settings import Settings
+
+
+class Limits(Settings, frozen=True, kw_only=True):
+    """Hard stops for one exchange: bytes, seconds, counts."""
+
+    body_bytes: Annotated[int, Meta(gt=0, description="Largest body as sent, in bytes; longer is cut and marked.")] = (
+        10 * 1024 * 1024
+    )
+    decoded_bytes: Annotated[
+        int, Meta(gt=0, description="Largest body after decompression, in bytes; longer is cut and marked.")
+    ] = 20 * 1024 * 1024
+    decoded_ratio: Annotated[
+        int, Meta(gt=0, description="Largest growth by decompression, once past 1 MiB; a bomb beyond it.")
+    ] = 100
+    header_bytes: Annotated[int, Meta(gt=0, description="Largest header block of an answer, in bytes.")] = 64 * 1024
+    redirects: Annotated[int, Meta(ge=0, description="Redirects followed for one address.")] = 5
+    connect_seconds: Annotated[float, Meta(gt=0, description="Time to resolve and connect.")] = 10.0
+    first_byte_seconds: Annotated[float, Meta(gt=0, description="Time from the request to the answer's header.")] = 20.0
+    read_seconds: Annotated[float, Meta(gt=0, description="Longest silence while the body comes.")] = 20.0
+    total_seconds: Annotated[float, Meta(gt=0, description="Time for the whole exchange.")] = 60.0
+    bytes_per_second: Annotated[
+        float, Meta(ge=0, description="Slowest rate of a body, counted after ten seconds; 0 = any.")
+    ] = 100.0
+    url_length: Annotated[int, Meta(gt=0, description="Longest address that is taken.")] = 2048
+    links_per_page: Annotated[int, Meta(gt=0, description="Most links that one page may give.")] = 5000

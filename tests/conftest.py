@@ -1,0 +1,30 @@
+"""Fixtures that every part shares: the real data beside the checkout, and the browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+DATA = Path(os.environ.get("PHASA_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real data; tests that need it are skipped where it is absent."""
+    if not DATA.is_dir():
+        pytest.skip(f"no real data at {DATA}; set PHASA_DATA to run this test")
+    return DATA
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of the system's Chromium; without one the test is skipped, or fails under CI."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if found := shutil.which(name):
+            return found
+    if os.environ.get("CI"):
+        pytest.fail("no Chromium; the package 'chromium' must be installed under CI")
+    pytest.skip("no Chromium; install the package 'chromium' to run the browser tests")
