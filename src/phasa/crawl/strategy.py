@@ -1,0 +1,164 @@
+"""The Strategy protocol: how much do we want this link?
+
+A strategy sees a page once it was fetched and judged, together with the links found on it, and gives every link a
+priority: higher is fetched first, equal priorities in the order of discovery, `DROP` is never fetched. It may use all
+that is known before the fetch of a link; it never sees the page behind it (DESIGN §3.7).
+
+What must travel with a waiting URL until its own page is judged goes into its *note*, a few bytes that the frontier
+keeps beside the priority and hands back in `JudgedPage.note`. So memory does not grow with the frontier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phasa.crawl.judge import Judgement
+
+Floats = NDArray[np.float64]
+
+DROP = float("-inf")
+NO_NOTE = b""
+
+
+@dataclass(frozen=True, slots=True)
+class OutLinks:
+    """The links of one page as columns, so that a strategy scores them all at once. Only `urls` must be given.
+
+    A column is either empty or as long as `urls`.
+    """
+
+    urls: Sequence[str]
+    anchors: Sequence[str] = ()
+    """The anchor text of each link."""
+    contexts: Sequence[str] = ()
+    """The text around each link (before and after)."""
+    hints: Sequence[str] = ()
+    """hreflang of each link, '' when absent."""
+    likeness: Floats | None = None
+    """Γ of each anchor where it is already known, as in a replayed web graph; computed from `anchors` otherwise."""
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPage:
+    """A page that was fetched, parsed and judged: all that a strategy may learn from."""
+
+    url: str
+    judgement: Judgement
+    links: OutLinks
+    note: bytes = NO_NOTE
+    """What the strategy wrote when it offered this URL."""
+    depth: int = 0
+    """Links from a seed."""
+    country: str = ""
+    """ISO 3166 code of the country of the server's address, '' when unknown."""
+    text_length: int = 0
+    """Characters of visible text, 0 when unknown."""
+
+
+class Seed(NamedTuple):
+    """A URL that the crawl begins from, with the feature values its list gives it (Tables 13–17); a1..a4 default 0."""
+
+    url: str
+    parent: float = 0.0
+    anchor: float = 0.0
+    domain: float | None = None
+    """None: taken from the URL."""
+    distance: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """What a strategy thinks of the links it was asked about, in their order."""
+
+    priorities: Floats
+    notes: Sequence[bytes] = ()
+    """One note per link, or none at all."""
+
+    def note(self, i: int) -> bytes:
+        return self.notes[i] if self.notes else NO_NOTE
+
+
+class Rediscovery(Enum):
+    """What becomes of a waiting URL that is offered again."""
+
+    FIRST = "first"
+    """The first offer stands (breadth-first)."""
+    HIGHER = "higher"
+    """The offer with the higher priority stands, with its note; the place in the order of discovery stays."""
+    LATEST = "latest"
+    """The new priority and note replace the old: the strategy has summed up the evidence itself."""
+
+
+class Change(NamedTuple):
+    """The new priority of a URL that is perhaps still waiting; `DROP` is not allowed here."""
+
+    url: str
+    priority: float
+
+
+@runtime_checkable
+class Strategy(Protocol):
+    """How much do we want this link? One object serves one crawl; it is not shared between threads."""
+
+    name: str
+    rediscovery: Rediscovery
+
+    def start(self, seeds: Sequence[Seed]) -> Offers:
+        """The priorities of the seeds. Called once on a fresh crawl, and again when seeds are added."""
+        ...
+
+    def page(self, page: JudgedPage) -> Offers:
+        """Learn from a page and score its links. Called once per judged page, in the order of judging."""
+        ...
+
+    def failed(self, url: str, note: bytes) -> None:
+        """Hear that a URL gave no page that can be judged (error, not HTML, refused)."""
+        ...
+
+    def changes(self) -> Sequence[Change]:
+        """New priorities of waiting URLs since the last call; URLs that no longer wait are to be ignored.
+
+        The loop asks after every page; a strategy that has nothing to change answers `()`.
+        """
+        ...
+
+    def save(self) -> bytes:
+        """What was learned, for `load` in a later process. Losing it costs quality, never correctness."""
+        ...
+
+    def load(self, state: bytes) -> None:
+        """Take up what `save` gave. Raises InputError when the bytes are not of this strategy."""
+        ...
+
+
+class Plain:
+    """What most strategies share: nothing learned from failures, nothing changed later, nothing to save."""
+
+    name = ""
+    rediscovery = Rediscovery.HIGHER
+
+    def failed(self, url: str, note: bytes) -> None:
+        return None
+
+    def changes(self) -> Sequence[Change]:
+        return ()
+
+    def save(self) -> bytes:
+        return b""
+
+    def load(self, state: bytes) -> None:
+        return None
+
+
+def same_priority(priority: float, count: int, note: bytes = NO_NOTE) -> Offers:
+    """`count` offers that are all alike."""
+    return Offers(np.full(count, priority), [note] * count if note else ())
