@@ -1,0 +1,55 @@
+"""An engine says where words begin; everything else about spans and words follows from that."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from phasa.language.segmenters.characters import code_points, from_code_points
+
+Starts = npt.NDArray[np.int64]
+Span = tuple[int, int]
+
+SEPARATOR = "|"
+
+
+class Segmenter(Protocol):
+    """Cuts a text into words. The words, joined, are the text: nothing added, nothing lost."""
+
+    def segment(self, text: str) -> list[Span]:
+        """The words as (start, end) offsets that follow each other and cover the whole text; [] for an empty text."""
+        ...
+
+    def words(self, text: str) -> list[str]:
+        """The words themselves, blanks and punctuation included."""
+        ...
+
+
+class CutSegmenter(ABC):
+    """A segmenter that is known by the offsets at which words begin."""
+
+    @abstractmethod
+    def starts(self, text: str) -> Starts:
+        """The ascending offsets at which words begin; the first is 0; empty for an empty text."""
+
+    def segment(self, text: str) -> list[Span]:
+        starts = self.starts(text).tolist()
+        return list(zip(starts, [*starts[1:], len(text)], strict=True)) if starts else []
+
+    def words(self, text: str) -> list[str]:
+        return [text[start:end] for start, end in self.segment(text)]
+
+    def separated(self, text: str, separator: str = SEPARATOR) -> str:
+        """The text with `separator` between the words of each line; line ends stay alone and get none."""
+        starts = self.starts(text)[1:]
+        codes = code_points(text)
+        inside = starts[(codes[starts - 1] != 0x0A) & (codes[starts] != 0x0A)]
+        return from_code_points(np.insert(codes, inside, ord(separator)))
+
+
+def no_starts() -> Starts:
+    """The starts of an empty text."""
+    return np.zeros(0, dtype=np.int64)
