@@ -1,0 +1,248 @@
+"""A page as it is read: title, visible text, language hints, and every link with its anchor and surroundings.
+
+One parse to a tree that follows the HTML standard, one rendering to text that also says where in it each `<a>` stands;
+the surroundings of a link are then slices of that text. turbohtml does both in compiled code, holds nesting to 512
+levels as browsers do, and is linear in the size of the document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+from turbohtml import Element, PlainText, parse
+
+from phasa.web import charset, url
+from phasa.web.limits import Limits
+from phasa.web.url import Url
+
+CONTEXT = 100  # characters on either side (specs/segment-focused-crawling.md §4.6)
+
+# Every tag that refers to something, and those among them that lead to another page.
+ALL_TAGS = frozenset(("a", "area", "img", "frame", "iframe", "meta", "link"))
+PAGE_TAGS = frozenset(("a", "area", "frame", "iframe", "meta"))
+
+_WANTED = "html,a,area[href],img[src],frame[src],iframe[src],meta[content],link[href],base[href]"
+_SOURCES = {"area": "href", "link": "href", "img": "src", "frame": "src", "iframe": "src"}
+_ANCHORS = {"a": ["a"]}
+_PLAIN = PlainText(layout="strict", bullet="", table_cell_separator=" ")
+_FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml")
+_LANGUAGE_NAMES = ("content-language", "language", "og:locale", "dc.language")
+_REFRESH = re.compile(r"\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?(?:'([^']*)|\"([^\"]*)|(.*))", re.IGNORECASE | re.DOTALL)
+_LIMITS = Limits()
+_NOWHERE = (-1, -1)
+
+
+class Link(Struct, frozen=True, gc=False):
+    """One reference on a page. `tag` is a, area, img, frame, iframe, meta (refresh) or link."""
+
+    url: Url
+    tag: str
+    anchor: str = ""
+    rel: str = ""
+    before: str = ""
+    after: str = ""
+
+
+class FeedLink(Struct, frozen=True, gc=False):
+    """A feed that the page offers."""
+
+    url: Url
+    title: str
+    type: str
+
+
+class Page(Struct, frozen=True):
+    """What one HTML document says about itself and others."""
+
+    url: Url
+    title: str
+    text: str
+    links: tuple[Link, ...]
+    lang: str = ""  # the lang attribute of <html>
+    languages: tuple[str, ...] = ()  # Content-Language, og:locale …: weaker hints
+    alternates: tuple[tuple[str, Url], ...] = ()  # hreflang, address
+    canonical: Url | None = None
+    robots: frozenset[str] = frozenset()  # directives of <meta name=robots>, lower-case
+    feeds: tuple[FeedLink, ...] = ()
+    description: str = ""
+    charset: str = ""  # how the bytes were decoded; empty when text was given
+    truncated: bool = False  # too long or too many links: the rest was not read
+
+
+def read_page(
+    html: str | bytes,
+    address: Url,
+    *,
+    header: str | None = None,
+    hint: str | None = None,
+    limits: Limits = _LIMITS,
+    tags: frozenset[str] = ALL_TAGS,
+) -> Page:
+    """The page that `html` is, fetched from `address`. Never raises: any bytes give some page.
+
+    Bytes are decoded with `header` (the Content-Type value) and `hint` (a language code) as evidence. Links are those
+    of `tags`: fewer is quicker.
+    """
+    encoding = ""
+    if isinstance(html, bytes):
+        html, encoding, _ = charset.decode(html, header, hint)
+    cut = len(html) > limits.page_characters
+    tree = parse(html[: limits.page_characters] if cut else html, positions=False)
+    text, spans = tree.to_annotated_text(_ANCHORS, _PLAIN)
+    text = text.replace("\xa0", " ")
+    reading = _Reading(address, limits.links_per_page, tags)
+    reading.collect(tree.select(_WANTED))
+    title = tree.select_one("title")
+    return Page(
+        url=address,
+        title=" ".join(title.text.split()) if title else "",
+        text=text,
+        links=tuple(reading.links(text, [(start, end) for start, end, _ in spans])),
+        lang=reading.lang,
+        languages=tuple(dict.fromkeys(reading.languages)),
+        alternates=tuple(reading.alternates),
+        canonical=reading.canonical,
+        robots=frozenset(reading.robots),
+        feeds=tuple(reading.feeds),
+        description=reading.description,
+        charset=encoding,
+        truncated=cut or reading.full,
+    )
+
+
+class _Reading:
+    """What one document says, gathered tag by tag."""
+
+    def __init__(self, address: Url, most: int, tags: frozenset[str]) -> None:
+        self.base = address
+        self.most = most
+        self.tags = tags
+        self.full = False
+        # One row per reference: tag, address as written, anchor, rel, and the number of its <a> among those with words.
+        self.rows: list[tuple[str, str, str, str, int]] = []
+        self.worded: list[str] = []
+        self.lang = ""
+        self.languages: list[str] = []
+        self.alternates: list[tuple[str, Url]] = []
+        self.canonical: Url | None = None
+        self.robots: set[str] = set()
+        self.feeds: list[FeedLink] = []
+        self.description = ""
+        self._based = False
+
+    def collect(self, elements: Iterable[Element]) -> None:
+        """Take in every element of interest, in document order."""
+        rows, worded, tags, most = self.rows, self.worded, self.tags, self.most
+        for element in elements:
+            tag = element.tag
+            anchor = rel = ""
+            number = -1
+            if tag == "a":
+                words = element.text
+                if words and not words.isspace():
+                    number = len(worded)
+                    worded.append(words)
+                else:
+                    anchor = _speechless(element)
+                raw = element.attr("href")
+                if not raw or raw[0] == "#":
+                    continue
+                rel = element.attr("rel") or ""
+            elif tag == "meta":
+                raw = self._meta(element)
+            else:
+                raw = self._other(tag, element)
+                if raw and tag in tags:
+                    anchor = element.attr("alt") or element.attr("title") or ""
+                    rel = element.attr("rel") or ""
+            if not raw or tag not in tags:
+                continue
+            if len(rows) == most:
+                self.full = True
+                return
+            rows.append((tag, raw, anchor, rel, number))
+
+    def links(self, text: str, spans: list[tuple[int, int]]) -> Iterator[Link]:
+        """The references that are usable addresses, in document order, each with its place in the text."""
+        if len(spans) != len(self.worded):
+            spans = _aligned(text, spans, self.worded)
+        targets = url.join_all(self.base, [row[1] for row in self.rows])
+        for target, (tag, _, anchor, rel, number) in zip(targets, self.rows, strict=True):
+            if target is None:
+                continue
+            start, end = spans[number] if number >= 0 else _NOWHERE
+            if start < 0:
+                yield Link(target, tag, anchor or (" ".join(self.worded[number].split()) if number >= 0 else ""), rel)
+            else:
+                before = text[start - CONTEXT if start > CONTEXT else 0 : start]
+                yield Link(target, tag, text[start:end].strip(), rel, before, text[end : end + CONTEXT])
+
+    def _other(self, tag: str, element: Element) -> str:
+        """Take in what a tag of the document says (of html and base the first counts); its reference, if any."""
+        if tag == "html":
+            self.lang = self.lang or (element.attr("lang") or element.attr("xml:lang") or "").strip()
+            return ""
+        if tag == "base":
+            if not self._based:
+                self._based = True
+                self.base = url.join(self.base, element.attr("href") or "") or self.base
+            return ""
+        raw = element.attr(_SOURCES[tag]) or ""
+        if tag == "link":
+            self._relation(element, raw)
+        return "" if raw[:5] == "data:" else raw
+
+    def _meta(self, element: Element) -> str:
+        """Take in what a <meta> says; the address when it is a refresh."""
+        name = (element.attr("name") or element.attr("http-equiv") or element.attr("property") or "").lower()
+        content = element.attr("content") or ""
+        if name == "refresh":
+            match = _REFRESH.match(content)
+            return next((group for group in match.groups() if group), "").strip() if match else ""
+        if name in ("robots", "phasa"):
+            self.robots.update(word.strip() for word in content.lower().split(",") if word.strip())
+        elif name in _LANGUAGE_NAMES:
+            self.languages += [word.strip().replace("_", "-") for word in content.split(",") if word.strip()]
+        elif name == "description" and not self.description:
+            self.description = " ".join(content.split())
+        return ""
+
+    def _relation(self, element: Element, raw: str) -> None:
+        """Take in what a <link> says: canonical, hreflang, feeds."""
+        rel = (element.attr("rel") or "").lower()
+        if "canonical" in rel and self.canonical is None:
+            self.canonical = url.join(self.base, raw)
+        elif "alternate" in rel:
+            kind = (element.attr("type") or "").partition(";")[0].strip().lower()
+            target = url.join(self.base, raw)
+            if target is None:
+                return
+            if kind in _FEED_TYPES:
+                self.feeds.append(FeedLink(target, " ".join((element.attr("title") or "").split()), kind))
+            elif language := element.attr("hreflang"):
+                self.alternates.append((language.strip(), target))
+
+
+def _speechless(element: Element) -> str:
+    """What stands for a link without words: its title, or what a picture inside it is called."""
+    if title := element.attr("title"):
+        return " ".join(title.split())
+    picture = element.select_one("img[alt]")
+    return " ".join((picture.attr("alt") or "").split()) if picture else ""
+
+
+def _aligned(text: str, spans: list[tuple[int, int]], worded: list[str]) -> list[tuple[int, int]]:
+    """A span for each <a> with words, where some of them are not part of the text (templates, hidden parts)."""
+    found: list[tuple[int, int]] = []
+    position = 0
+    for words in worded:
+        if position < len(spans):
+            start, end = spans[position]
+            if text[start:end].split() == words.split():
+                found.append((start, end))
+                position += 1
+                continue
+        found.append(_NOWHERE)
+    return found
