@@ -1,0 +1,92 @@
+"""Names of the sites of a world and the addresses of their pages, made from numbers and read back into numbers.
+
+No table of addresses is kept: the number of a page is in its address, as on many real sites.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from phasa.lab.chance import Dice
+
+_SYLLABLES = (
+    "ba ka ma na ta sa la ra pa cha tha siam mor kor ban pan don bor fah dee noi jai lek yai thong song nam "
+    "pha wan ton rak mai"
+).split()
+_LATIN = (
+    "blue north star media web net info world daily city link green hill river book home page club zone point "
+    "line gate field stone light mark view"
+).split()
+_THAI_WORDS = ("thai", "siam", "bangkok", "thailand", "isan", "lanna")
+_PERSIAN_WORDS = ("iran", "tehran", "pars", "shiraz", "persia", "aria")
+_BLOG_DOMAINS = ("blogship", "wordpad", "spaceblog", "livepage")
+_SECTIONS = (
+    "news", "travel", "education", "business", "health", "technology", "sport", "culture", "board", "article", "blog",
+    "archive",
+)  # fmt: skip
+_NUMBER = re.compile(r"(\d+)(?:\.[a-z]+|/)?$")
+SECOND_LEVEL = {"th": ("co.th", "ac.th", "or.th", "go.th", "in.th"), "uk": ("co.uk", "org.uk"), "jp": ("co.jp", "ne.jp"),
+                "ir": ("ir", "ac.ir", "co.ir"), "au": ("com.au",)}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a site writes its addresses."""
+
+    host: str
+    extension: str
+    """Ending of page addresses: '.html', '/', '.php' …"""
+    dated: bool
+    """Blog style, with year and month."""
+    coded: bool
+    """Sections begin with the code of their language."""
+    sections: tuple[str, ...]
+
+    def path(self, section: int, language: str, local: int, is_front: bool) -> str:
+        """The path of a page from its place on the site."""
+        if local == 0:
+            return "/"
+        folder = f"/{language}/{self.sections[section]}" if self.coded else f"/{self.sections[section]}"
+        if is_front:
+            return folder + "/"
+        if self.dated:
+            return f"/{2005 + local % 5}/{1 + local // 5 % 12:02d}{folder}-{local}{self.extension}"
+        return f"{folder}/{local}{self.extension}"
+
+
+def local_number(path: str) -> int | None:
+    """The number of the page in an address made by `Style.path`; 0 for a home page, None where there is none."""
+    if path == "/":
+        return 0
+    found = _NUMBER.search(path)
+    return int(found.group(1)) if found else None
+
+
+def make_style(seed: int, number: int, kind: str, tld: str, neighbours: bool, dynamic: float, mixed: bool) -> Style:
+    """The name and habits of site `number`."""
+    dice = Dice(seed, "style", number)
+    national = kind in ("portal", "national", "national-english", "about") or dice.chance(0.15)
+    word = _word(dice, national, _PERSIAN_WORDS if tld == "ir" else _THAI_WORDS)
+    # The number keeps two sites from getting the same name; real names are full of numbers as well.
+    name = f"{word}{number}"
+    if neighbours:
+        host = f"{name}.{_BLOG_DOMAINS[dice.below(len(_BLOG_DOMAINS))]}.{tld}"
+    else:
+        endings = SECOND_LEVEL.get(tld, (tld,))
+        host = f"{'www.' if dice.chance(0.6) else ''}{name}.{endings[dice.below(len(endings))]}"
+    if dice.chance(dynamic):
+        extension = (".php", ".asp", ".aspx")[dice.below(3)]
+    else:
+        extension = (".html", ".htm", "/")[dice.below(3)]
+    start = dice.below(len(_SECTIONS))
+    sections = tuple(_SECTIONS[(start + step) % len(_SECTIONS)] for step in range(len(_SECTIONS)))
+    return Style(host, extension, kind == "blog" and dice.chance(0.8), mixed and dice.chance(0.5), sections)
+
+
+def _word(dice: Dice, national: bool, national_words: tuple[str, ...]) -> str:
+    pool = _SYLLABLES if national else _LATIN
+    word = pool[dice.below(len(pool))] + pool[dice.below(len(pool))]
+    if national and dice.chance(0.35):
+        word += ("-" if dice.chance(0.3) else "") + national_words[dice.below(len(national_words))]
+    return word

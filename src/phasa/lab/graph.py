@@ -1,0 +1,123 @@
+"""A web that stands still, as arrays: what a replay reads. Made from a world, a stored web graph or real data.
+
+Pages are numbers here. `Graph.url` and `Graph.find` lead from numbers to addresses and back; links are in compressed
+rows; what a page is (language, likeness Γ, encoding) is one column each, so a million pages fit in memory easily.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phasa.lab.phrases import PER_LANGUAGE, Phrases
+
+OK = 200
+
+
+class Addresses(Protocol):
+    """The addresses of the pages, in the order of their numbers."""
+
+    def __len__(self) -> int: ...
+
+    def url(self, page: int) -> str:
+        """The address of a page."""
+
+    def find(self, url: str) -> int:
+        """The page of an address, -1 when there is none."""
+
+
+class AddressList:
+    """Addresses that are simply kept."""
+
+    def __init__(self, urls: Sequence[str]) -> None:
+        self._urls = urls
+        self._numbers = {url: number for number, url in enumerate(urls)}
+
+    def __len__(self) -> int:
+        return len(self._urls)
+
+    def url(self, page: int) -> str:
+        return self._urls[page]
+
+    def find(self, url: str) -> int:
+        return self._numbers.get(url, -1)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A web that stands still. Columns have one row per page (`len(graph)`) or per link (`len(graph.targets)`)."""
+
+    target: str
+    """BCP 47 code of the language that crawls of this web are after."""
+    addresses: Addresses
+    offsets: NDArray[np.int64]
+    targets: NDArray[np.int32]
+    language: NDArray[np.uint8]
+    languages: tuple[str, ...]
+    likeness: NDArray[np.float32]
+    """Γ of each page with regard to the target language."""
+    status: NDArray[np.uint16]
+    moved: NDArray[np.int32]
+    """Where a redirect leads, -1 elsewhere."""
+    charset: NDArray[np.uint8]
+    charsets: tuple[str, ...]
+    threshold: float = 0.1
+    phrase: NDArray[np.uint16] | None = None
+    """The anchor text of each link, as a number of `phrases`."""
+    phrases: Phrases | None = None
+    hint: NDArray[np.uint8] | None = None
+    """hreflang of each link as index of `languages` + 1; 0 where there is none."""
+    country: NDArray[np.uint8] | None = None
+    """Country of the server of each page, index into `countries`."""
+    countries: tuple[str, ...] = ("",)
+    trained: NDArray[np.bool_] | None = None
+    """Pages that a knowledge base was learned from: no measurement may count them."""
+    declared: NDArray[np.bool_] | None = None
+    """Pages that declare the target language in a tag."""
+    content: NDArray[np.bool_] | None = None
+    """Pages that the content test of the Persian cascade finds: enough text in an encoding it reads."""
+    copy_of: NDArray[np.int32] | None = None
+
+    def __len__(self) -> int:
+        return len(self.language)
+
+    def url(self, page: int) -> str:
+        return self.addresses.url(page)
+
+    def find(self, url: str) -> int:
+        return self.addresses.find(url)
+
+    @property
+    def wanted(self) -> NDArray[np.bool_]:
+        """Pages in the target language: P_r of the coverage."""
+        return np.asarray((self.status == OK) & (self.likeness >= self.threshold))
+
+    @property
+    def measured(self) -> NDArray[np.bool_]:
+        """Pages that a measurement may count."""
+        readable = self.status == OK
+        return readable if self.trained is None else readable & ~self.trained
+
+    def links(self, page: int) -> slice:
+        """The rows of the links of a page."""
+        return slice(int(self.offsets[page]), int(self.offsets[page + 1]))
+
+    def anchor(self, link: int) -> str:
+        """The anchor text of a link."""
+        if self.phrases is None or self.phrase is None:
+            return ""
+        return self.phrases.texts[int(self.phrase[link])]
+
+    def surrounding(self, page: int, link: int) -> str:
+        """The text around a link, in the language of its page."""
+        return "" if self.phrases is None else self.phrases.texts[self.surrounding_number(page, link)]
+
+    def surrounding_number(self, page: int, link: int) -> int:
+        """Which phrase stands around a link."""
+        assert self.phrases is not None
+        start = self.phrases.starts[self.languages[int(self.language[page])]]
+        return start + (link * 31 + page) % PER_LANGUAGE

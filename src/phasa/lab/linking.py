@@ -1,0 +1,304 @@
+"""The links of a world: trees inside sites, roads between sites that follow language, chains of 'next page'.
+
+A site of level k is entered from a site of level k-1 and no link leads further up than one level, so the levels set how
+far from the first pages a site lies. Everything is drawn as whole arrays: a million pages take seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phasa.lab.chance import generator
+from phasa.lab.recipe import Recipe
+from phasa.lab.sites import Pages, Sites
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+FRIENDS = 6
+
+
+class Role(IntEnum):
+    """Where on the page a link stands."""
+
+    MENU = 0
+    LIST = 1
+    CONTENT = 2
+    RELATED = 3
+    SIDEBAR = 4
+    ADVERT = 5
+    NEXT = 6
+    FOOTER = 7
+
+
+class Flaw(IntEnum):
+    """What is wrong with a link: its address is not that of a page."""
+
+    NONE = 0
+    DEAD = 1
+    BROKEN = 2
+    MOVED = 3
+    CLOSED = 4
+    FILE = 5
+
+
+@dataclass(frozen=True)
+class Links:
+    """Links in the order of their pages: those of page `p` are `targets[offsets[p]:offsets[p + 1]]`."""
+
+    offsets: Ints
+    targets: NDArray[np.int32]
+    roles: NDArray[np.uint8]
+    flaws: NDArray[np.uint8]
+    """What is wrong with each link, a `Flaw`."""
+
+    def sources(self) -> Ints:
+        """The page that each link stands on."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+
+def draw_links(recipe: Recipe, seed: int, sites: Sites, pages: Pages) -> Links:
+    """The links of every page."""
+    plan = _Plan(recipe, seed, sites, pages)
+    edges = [plan.trees(), plan.entries(), plan.inside(), plan.between()]
+    source, target, role = (np.concatenate(column) for column in zip(*edges, strict=True))
+    flaw = _flaws(recipe, seed, len(pages), role, whole=len(edges[0][0]) + len(edges[1][0]))
+    # A link that leads nowhere is no way to its page: depths are counted without it.
+    leads = (flaw == Flaw.NONE) | (flaw == Flaw.MOVED)
+    base = in_order(len(pages), source[leads], target[leads], role[leads], flaw[leads])
+    more = plan.chains(depth_from(base, sites.first[sites.level == 0]))
+    edges.append(more)
+    source, target, role = (np.concatenate(column) for column in zip(*edges, strict=True))
+    return in_order(len(pages), source, target, role, np.concatenate([flaw, np.zeros(len(more[0]), np.int64)]))
+
+
+def _flaws(recipe: Recipe, seed: int, pages: int, role: Ints, whole: int) -> Ints:
+    """Which links are flawed: each flawed link is an address of its own, so their number is a share of the pages."""
+    shares = recipe.flaws
+    wanted = np.array([shares.dead, shares.broken, shares.moved, shares.closed, shares.files])
+    numbers = np.rint(wanted * pages).astype(np.int64)
+    # The links of the trees and the ways into sites come first and stay whole: every page can be reached.
+    able = whole + np.flatnonzero(role[whole:] != Role.MENU)
+    chosen = generator(seed, "flaws").permutation(able)[: numbers.sum()]
+    flaw = np.zeros(len(role), dtype=np.int64)
+    flaw[chosen] = np.repeat(np.arange(1, 6), numbers)[: len(chosen)]
+    return flaw
+
+
+def in_order(count: int, source: Ints, target: Ints, role: Ints, flaw: Ints) -> Links:
+    """Links sorted by page, in the order of their place on it, without repetition and without links to oneself."""
+    keep = source != target
+    source, target, role, flaw = source[keep], target[keep], role[keep], flaw[keep]
+    order = np.lexsort((np.arange(len(source)), role, source))
+    source, target, role, flaw = source[order], target[order], role[order], flaw[order]
+    _, first = np.unique(source * count + target, return_index=True)
+    first.sort()
+    source, target, role, flaw = source[first], target[first], role[first], flaw[first]
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=count))])
+    return Links(offsets, target.astype(np.int32), role.astype(np.uint8), flaw.astype(np.uint8))
+
+
+def depth_from(links: Links, starts: Ints) -> Ints:
+    """Links from the nearest start to every page, -1 where none leads."""
+    depth = np.full(len(links.offsets) - 1, -1, dtype=np.int64)
+    depth[starts] = 0
+    ring, distance = starts, 0
+    while len(ring):
+        distance += 1
+        counts = links.offsets[ring + 1] - links.offsets[ring]
+        begin = np.repeat(links.offsets[ring] - (np.cumsum(counts) - counts), counts)
+        reached = np.unique(links.targets[begin + np.arange(counts.sum())]).astype(np.int64)
+        ring = reached[depth[reached] < 0]
+        depth[ring] = distance
+    return depth
+
+
+Edges = tuple[Ints, Ints, Ints]
+
+
+class _Plan:
+    """The columns that all sorts of links are drawn from."""
+
+    def __init__(self, recipe: Recipe, seed: int, sites: Sites, pages: Pages) -> None:
+        self.recipe, self.seed, self.sites, self.pages = recipe, seed, sites, pages
+        self.count = len(pages)
+        self.number = np.arange(self.count)
+        self.site = pages.site.astype(np.int64)
+        self.level = sites.level[self.site]
+        self.is_home = np.zeros(self.count, dtype=bool)
+        self.is_home[sites.first] = True
+        self._sections()
+        self._roads()
+
+    def _sections(self) -> None:
+        """First page and size of the section of each page; the tail of some sections is a chain of 'next page'."""
+        new = np.ones(self.count, dtype=bool)
+        new[1:] = (self.site[1:] != self.site[:-1]) | (self.pages.section[1:] != self.pages.section[:-1])
+        starts = np.flatnonzero(new)
+        sizes = np.diff(np.append(starts, self.count))
+        which = np.cumsum(new) - 1
+        dice = generator(self.seed, "sections")
+        chained = dice.random(len(starts)) < 0.3
+        tail = np.where(chained & (sizes >= 20), np.rint(sizes * self.recipe.chains / 0.3 * 0.9), 0).astype(np.int64)
+        self.front = starts[which]
+        self.is_front = new
+        self.open_size = (sizes - tail)[which]
+        self.in_chain = self.number - self.front >= self.open_size
+        self.section_starts, self.section_open, self.section_tail = starts, sizes - tail, tail
+
+    def _roads(self) -> None:
+        """For each class of page (other, target): pages by level with running weights, and the lists per site."""
+        sites, site = self.sites, self.site
+        sections = np.bincount(site[self.is_front], minlength=len(sites))
+        prominence = 0.4 / sites.pages[site] + 0.3 * self.is_home + 0.3 * self.is_front / sections[site]
+        weight = sites.popularity[site] * prominence * ~self.in_chain
+        self.by_level: list[Ints] = []
+        self.running: list[Floats] = []
+        self.bound: list[Ints] = []
+        self.by_site: list[Ints] = []
+        self.site_start: list[Ints] = []
+        self.site_count: list[Ints] = []
+        levels = int(self.level.max()) + 2
+        for of_target in (False, True):
+            mine = np.flatnonzero((self.pages.target == of_target) & ~self.in_chain)
+            order = mine[np.argsort(self.level[mine], kind="stable")]
+            self.by_level.append(order)
+            self.running.append(np.cumsum(weight[order]))
+            self.bound.append(np.searchsorted(self.level[order], np.arange(levels), side="right"))
+            self.by_site.append(mine)
+            counts = np.bincount(site[mine], minlength=len(sites))
+            self.site_count.append(counts)
+            self.site_start.append(np.cumsum(counts) - counts)
+
+    def pick(self, of_target: NDArray[np.bool_], top: Ints, chance: Floats) -> Ints:
+        """A page of the class for each, of level `top` at most, by weight; of the other class where there is none."""
+        found = np.zeros(len(top), dtype=np.int64)
+        for value in (False, True):
+            rows = np.flatnonzero(of_target == value)
+            bound = self.bound[value][top[rows]]
+            empty = bound == 0
+            if empty.any():
+                stray = rows[empty]
+                found[stray] = self._weighted(not value, self.bound[not value][top[stray]], chance[stray])
+            rows, bound = rows[~empty], bound[~empty]
+            found[rows] = self._weighted(value, bound, chance[rows])
+        return found
+
+    def _weighted(self, value: bool, bound: Ints, chance: Floats) -> Ints:
+        running = self.running[value]
+        at = np.searchsorted(running, chance * running[bound - 1], side="right")
+        return self.by_level[value][np.minimum(at, bound - 1)]
+
+    def trees(self) -> Edges:
+        """Home page to the front of each section, front to the pages of the section, some by way of one another."""
+        dice = generator(self.seed, "trees")
+        child = self.number[~self.in_chain & ~self.is_home]
+        position = child - self.front[child]
+        parent = self.front[child] + np.floor(dice.random(len(child)) ** 3 * position).astype(np.int64)
+        for _ in range(3):
+            foreign = self.pages.target[parent] != self.pages.target[child]
+            astray = np.flatnonzero(foreign & (dice.random(len(child)) < self.recipe.locality.stay))
+            shift = np.floor(dice.random(len(astray)) * position[astray]).astype(np.int64)
+            parent[astray] = self.front[child[astray]] + shift
+        parent = np.where(self.is_front[child], self.sites.first[self.site[child]], parent)
+        return parent, child, np.full(len(child), int(Role.LIST))
+
+    def entries(self) -> Edges:
+        """One way into each site from a site one level lower, mostly from a page in the language of its home page."""
+        dice = generator(self.seed, "entries")
+        later = np.flatnonzero(self.sites.level > 0)
+        home = self.sites.first[later]
+        level = self.sites.level[later]
+        of_target = np.where(self.pages.target[home], dice.random(len(later)) < self.recipe.locality.entry, dice.random(len(later)) < 0.08)
+        source = np.zeros(len(later), dtype=np.int64)
+        for number, (up, value) in enumerate(zip(level, of_target, strict=True)):
+            order, bound = self.by_level[int(value)], self.bound[int(value)]
+            low, high = int(bound[up - 2]) if up > 1 else 0, int(bound[up - 1])
+            if low == high:
+                order, bound = self.by_level[1 - int(value)], self.bound[1 - int(value)]
+                low, high = int(bound[up - 2]) if up > 1 else 0, int(bound[up - 1])
+            source[number] = order[int(dice.integers(low, high))]
+        return source, home, np.full(len(later), int(Role.CONTENT))
+
+    def inside(self) -> Edges:
+        """Links within a site: the menu, the section, and any other page; they lean to the language of their page."""
+        dice = generator(self.seed, "inside")
+        crossing = np.array([kind.cross for kind in self.recipe.hosts])[self.sites.kind[self.site]]
+        mean = np.maximum(1.0, (self.recipe.links - 1.0) * (1 - crossing))
+        number = dice.poisson(mean * np.where(self.is_front, 1.6, 0.95))
+        number = np.minimum(number, 2 * self.sites.pages[self.site])
+        source = np.repeat(self.number, number)
+        picked, role = self._inside_pick(source, dice)
+        for _ in range(3):
+            foreign = self.pages.target[picked] != self.pages.target[source]
+            astray = foreign & (dice.random(len(source)) < self.recipe.locality.stay)
+            picked[astray] = self._inside_pick(source[astray], dice)[0]
+        return source, picked, role
+
+    def _inside_pick(self, source: Ints, dice: np.random.Generator) -> tuple[Ints, Ints]:
+        way = dice.random(len(source))
+        first, size = self.sites.first[self.site[source]], self.sites.pages[self.site[source]]
+        section = self.front[source] + np.floor(dice.random(len(source)) * self.open_size[source]).astype(np.int64)
+        anywhere = first + np.floor(dice.random(len(source)) * size).astype(np.int64)
+        anywhere = np.where(self.in_chain[anywhere], self.front[anywhere], anywhere)
+        picked = np.where(way < 0.55, section, np.where(way < 0.75, anywhere, self.front[anywhere]))
+        picked = np.where(way > 0.92, first, picked)
+        role = np.where(way < 0.3, Role.CONTENT, np.where(way < 0.55, Role.RELATED, Role.SIDEBAR))
+        return picked, np.where(way >= 0.75, int(Role.MENU), role)
+
+    def between(self) -> Edges:
+        """Links to other sites; the class of the page they reach depends on the language of the page they stand on."""
+        dice = generator(self.seed, "between")
+        kind = self.sites.kind[self.site]
+        crossing = np.array([one.cross for one in self.recipe.hosts])[kind]
+        number = dice.poisson((self.recipe.links - 1.0) * crossing * np.where(self.is_front, 1.6, 0.95))
+        number = np.where(self.in_chain, 0, number)
+        source = np.repeat(self.number, number)
+        locality = self.recipe.locality
+        about = np.array([one.name == "about" for one in self.recipe.hosts])[kind]
+        share = np.where(about, locality.from_about, locality.from_other)
+        share = np.where(self.pages.target, locality.from_target, share)[source]
+        of_target = dice.random(len(source)) < share
+        target = self.pick(of_target, self.level[source] + 1, dice.random(len(source)))
+        friendly = np.flatnonzero(dice.random(len(source)) < locality.friends)
+        target[friendly] = self._friends(source[friendly], of_target[friendly], target[friendly], dice)
+        way = dice.random(len(source))
+        role = np.where(way < 0.5, Role.CONTENT, np.where(way < 0.8, Role.SIDEBAR, Role.ADVERT))
+        return source, target, np.where(way > 0.95, int(Role.FOOTER), role)
+
+    def _friends(
+        self, source: Ints, of_target: NDArray[np.bool_], otherwise: Ints, dice: np.random.Generator
+    ) -> Ints:
+        """The same for the links of a site to the few sites it links to again and again."""
+        count = len(self.sites)
+        target = otherwise.copy()
+        for value in (False, True):
+            known = self.pick(
+                np.full(count * FRIENDS, value),
+                np.repeat(self.sites.level + 1, FRIENDS),
+                dice.random(count * FRIENDS),
+            )
+            rows = np.flatnonzero(of_target == value)
+            slot = np.floor(dice.random(len(rows)) ** 2 * FRIENDS).astype(np.int64)
+            friend = self.site[known[self.site[source[rows]] * FRIENDS + slot]]
+            size = self.site_count[value][friend]
+            place = np.floor(dice.random(len(rows)) ** 2 * size).astype(np.int64)
+            has = size > 0
+            at = self.site_start[value][friend] + place
+            target[rows[has]] = self.by_site[value][at[has]]
+        return target
+
+    def chains(self, depth: Ints) -> Edges:
+        """Front → next → next …, cut so that no page lies deeper than the recipe says."""
+        source: list[int] = []
+        target: list[int] = []
+        for start, size, tail in zip(self.section_starts, self.section_open, self.section_tail, strict=True):
+            room = max(1, self.recipe.depth - int(depth[start]))
+            first = int(start + size)
+            for at in range(int(tail)):
+                source.append(int(start) if at % room == 0 else first + at - 1)
+                target.append(first + at)
+        return np.array(source, dtype=np.int64), np.array(target, dtype=np.int64), np.full(len(source), int(Role.NEXT))

@@ -1,0 +1,317 @@
+"""A generated web: deterministic by seed, matched to the published tables, with every page made only when asked for.
+
+What is kept per page is a few numbers; addresses, texts and HTML are computed from them. The pages have the numbers
+0 to `pages` - 1; behind them come addresses that are not pages: dead ones, redirects, closed ones, files, calendars.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phasa.errors import InputError
+from phasa.lab.addresses import Style, local_number, make_style
+from phasa.lab.chance import generator, key, unit
+from phasa.lab.graph import OK, Graph
+from phasa.lab.linking import Flaw, Links, Role, draw_links
+from phasa.lab.phrases import EMPTY, PER_LANGUAGE, Phrases, make_phrases
+from phasa.lab.recipe import Recipe, recipe_for
+from phasa.lab.sites import MOST_SECTIONS, SECTION_PAGES, Pages, Sites, plan_pages, plan_sites
+
+Ints = NDArray[np.int64]
+CALENDAR_PAGES = 120
+CALENDAR = 6
+"""The kind of an extra address that is a page of an endless calendar; smaller ones are a `Flaw`."""
+STATUS = {Flaw.DEAD: 404, Flaw.BROKEN: 500, Flaw.MOVED: 301, Flaw.CLOSED: 403, Flaw.FILE: 415}
+FOLDERS = {Flaw.DEAD: "gone", Flaw.BROKEN: "error", Flaw.MOVED: "old", Flaw.CLOSED: "private", Flaw.FILE: "files",
+           CALENDAR: "calendar"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Extras:
+    """Addresses that are not pages, sorted by site; their numbers begin after the last page."""
+
+    site: Ints
+    kind: Ints
+    """A `Flaw`, or CALENDAR."""
+    moved: Ints
+    """The page that a redirect leads to, -1 elsewhere."""
+    first: Ints
+    """Position of the first extra of each site."""
+
+
+class World:
+    """A generated web. Equal recipe, seed and number of pages give an equal world."""
+
+    def __init__(self, recipe: Recipe, seed: int, pages: int) -> None:
+        self.recipe = recipe
+        self.seed = seed
+        self.sites: Sites = plan_sites(recipe, seed, pages)
+        self.pages: Pages = plan_pages(recipe, seed, self.sites)
+        drawn = draw_links(recipe, seed, self.sites, self.pages)
+        self.extras, self.links = _with_extras(recipe, seed, self.sites, self.pages, drawn)
+        self._urls: list[str | None] = [None] * len(self)
+
+    @classmethod
+    def from_name(cls, name: str, language: str = "th") -> World:
+        """The world that 'SEED:PAGES' names, made by the shipped recipe of a language. Raises InputError."""
+        seed, _, pages = name.partition(":")
+        if not (seed.isdigit() and pages.isdigit()):
+            raise InputError(f"a world is named SEED:PAGES, for example 1:100000, not '{name}'")
+        return cls(recipe_for(language), int(seed), int(pages))
+
+    def __len__(self) -> int:
+        """Addresses, pages or not."""
+        return len(self.pages) + len(self.extras.site)
+
+    # --- addresses -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def styles(self) -> list[Style]:
+        """Name and habits of each site."""
+        sites, recipe = self.sites, self.recipe
+        mixed = (sites.target > 0) & (sites.target < sites.pages)
+        return [
+            make_style(
+                self.seed,
+                number,
+                (kind := recipe.hosts[int(sites.kind[number])]).name,
+                sites.tlds[int(sites.tld[number])],
+                kind.neighbours > 0,
+                recipe.dynamic,
+                bool(mixed[number]),
+            )
+            for number in range(len(sites))
+        ]
+
+    @cached_property
+    def site_of_host(self) -> dict[str, int]:
+        """The site behind a host name."""
+        return {style.host: number for number, style in enumerate(self.styles)}
+
+    def site(self, page: int) -> int:
+        """The site of a page or other address."""
+        if page < len(self.pages):
+            return int(self.pages.site[page])
+        return int(self.extras.site[page - len(self.pages)])
+
+    def url(self, page: int) -> str:
+        """The address of a page or other address."""
+        known = self._urls[page]
+        if known is None:
+            known = self._urls[page] = self._make_url(page)
+        return known
+
+    def _make_url(self, page: int) -> str:
+        site = self.site(page)
+        style = self.styles[site]
+        if page >= len(self.pages):
+            extra = page - len(self.pages)
+            kind = int(self.extras.kind[extra])
+            ending = ".pdf" if kind == Flaw.FILE else "/" if kind == CALENDAR else ".html"
+            return f"http://{style.host}/{FOLDERS[kind]}/{extra - int(self.extras.first[site])}{ending}"
+        local = page - int(self.sites.first[site])
+        section = int(self.pages.section[page])
+        language = self.pages.languages[int(self.pages.language[page])]
+        is_front = local > 0 and int(self.pages.section[page - 1]) != section
+        return f"http://{style.host}{style.path(section, language, local, is_front)}"
+
+    def find(self, url: str) -> int:
+        """The page or other address of a URL, -1 when the world has none."""
+        parts = urlsplit(url)
+        site = self.site_of_host.get(parts.netloc)
+        if site is None:
+            return -1
+        for page in self._candidates(site, parts.path):
+            if self.url(page) == url:
+                return page
+        return -1
+
+    def _candidates(self, site: int, path: str) -> list[int]:
+        first, count = int(self.sites.first[site]), int(self.sites.pages[site])
+        number = local_number(path)
+        if number is not None:
+            extras = int(self.extras.first[site])
+            last = int(self.extras.first[site + 1])
+            candidates = [first + number] if number < count else []
+            return candidates + ([len(self.pages) + extras + number] if number < last - extras else [])
+        sections = min(max(count // SECTION_PAGES, 1), MOST_SECTIONS)
+        return [first + -(-section * count // sections) for section in range(1, sections)]
+
+    # --- the columns of the graph ----------------------------------------------------------------------------------
+
+    @cached_property
+    def phrases(self) -> Phrases:
+        """Anchor texts."""
+        return make_phrases(self.seed, self.recipe.target, self.pages.languages)
+
+    @cached_property
+    def likeness(self) -> NDArray[np.float32]:
+        """Γ of every page: a hill around 0.5 for target pages, nearly nothing between 0.05 and 0.1, mostly 0 else."""
+        number = np.arange(len(self.pages))
+        hill = sum(unit(key(self.seed, "likeness", turn), number) for turn in range(3)) / 3
+        own = 0.1 + 0.85 * hill
+        own = np.where(self.poor, 0.1 + 0.1 * unit(key(self.seed, "little"), number), own)
+        some = unit(key(self.seed, "some"), number)
+        trace = unit(key(self.seed, "trace"), number)
+        foreign = np.where(some < 0.004, 0.05 + 0.045 * trace, np.where(some < 0.06, 0.05 * trace, 0.0))
+        return np.where(self.pages.target, own, foreign).astype(np.float32)
+
+    @cached_property
+    def poor(self) -> NDArray[np.bool_]:
+        """Target pages with hardly any text."""
+        return np.asarray(unit(key(self.seed, "poor"), np.arange(len(self.pages))) < self.recipe.poor)
+
+    @cached_property
+    def declared(self) -> NDArray[np.bool_]:
+        """Pages that declare the target language; mostly a habit of the site."""
+        habit = unit(key(self.seed, "declares"), np.arange(len(self.sites))) < self.recipe.declared
+        slip = unit(key(self.seed, "slip"), np.arange(len(self.pages))) < 0.1
+        return np.asarray(self.pages.target & (habit[self.pages.site] ^ slip))
+
+    @cached_property
+    def copy_of(self) -> NDArray[np.int32]:
+        """The page of the same site and language that a page is a copy of, -1 for originals."""
+        number = np.arange(len(self.pages))
+        back = 1 + (unit(key(self.seed, "copied"), number) * 8).astype(np.int64)
+        source = np.maximum(number - back, 0)
+        able = (
+            (unit(key(self.seed, "copies"), number) < self.recipe.flaws.copies * 1.35)
+            & (self.pages.site[source] == self.pages.site)
+            & (self.pages.language[source] == self.pages.language)
+            & (source != number)
+            & (number != self.sites.first[self.pages.site])
+        )
+        # A copy of a copy would be a copy of the original: only originals are copied.
+        able &= ~able[source]
+        return np.where(able, source, -1).astype(np.int32)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The world as a graph for replay."""
+        count, extra = len(self.pages), len(self.extras.site)
+        status = np.full(len(self), OK, dtype=np.uint16)
+        for flaw, code in STATUS.items():
+            status[count:][self.extras.kind == flaw] = code
+        likeness = np.concatenate([self.likeness, np.zeros(extra, np.float32)])
+        likeness = np.where(
+            np.concatenate([self.copy_of >= 0, np.zeros(extra, bool)]),
+            likeness[np.concatenate([self.copy_of, np.zeros(extra, np.int32)])],
+            likeness,
+        )
+        english = self.pages.languages.index("en")
+        readable = np.isin(self.pages.charset, [self.pages.charsets.index(name) for name in ("utf-8", "windows-1256")
+                                                if name in self.pages.charsets])  # fmt: skip
+        content = self.pages.target & ~self.poor & readable
+        phrase, hint = _anchors(self)
+        countries, country = _countries(self)
+        return Graph(
+            target=self.recipe.target,
+            addresses=self,
+            offsets=self.links.offsets,
+            targets=self.links.targets,
+            language=np.concatenate([self.pages.language, np.full(extra, english, np.uint8)]),
+            languages=self.pages.languages,
+            likeness=likeness,
+            status=status,
+            moved=np.concatenate([np.full(count, -1, np.int32), self.extras.moved.astype(np.int32)]),
+            charset=np.concatenate([self.pages.charset, np.zeros(extra, np.uint8)]),
+            charsets=self.pages.charsets,
+            threshold=self.recipe.threshold,
+            phrase=phrase,
+            phrases=self.phrases,
+            hint=hint,
+            country=country,
+            countries=countries,
+            declared=np.concatenate([self.declared, np.zeros(extra, bool)]),
+            content=np.concatenate([content, np.zeros(extra, bool)]),
+            copy_of=np.concatenate([self.copy_of, np.full(extra, -1, np.int32)]),
+        )
+
+
+def _with_extras(recipe: Recipe, seed: int, sites: Sites, pages: Pages, links: Links) -> tuple[Extras, Links]:
+    """An address of its own for every flawed link, on the site that the link led to; calendars for some sites."""
+    flawed = np.flatnonzero(links.flaws)
+    led_to = links.targets[flawed].astype(np.int64)
+    calendars = np.flatnonzero(unit(key(seed, "calendars"), np.arange(len(sites))) < recipe.flaws.calendars)
+    site = np.concatenate([pages.site[led_to].astype(np.int64), np.repeat(calendars, CALENDAR_PAGES)])
+    kind = np.concatenate([links.flaws[flawed], np.full(len(calendars) * CALENDAR_PAGES, CALENDAR)]).astype(np.int64)
+    order = np.lexsort((np.arange(len(site)), kind, site))
+    place = np.empty(len(site), dtype=np.int64)
+    place[order] = np.arange(len(site))
+    moved = np.where(kind[: len(flawed)] == Flaw.MOVED, led_to, -1)
+    moved = np.concatenate([moved, np.full(len(site) - len(flawed), -1)])
+    first = np.searchsorted(site[order], np.arange(len(sites) + 1))
+    extras = Extras(site[order], kind[order], moved[order], first)
+    targets = links.targets.copy()
+    targets[flawed] = len(pages) + place[: len(flawed)]
+    return extras, _with_calendars(sites, len(pages), extras, place[len(flawed) :], replace(links, targets=targets))
+
+
+def _with_calendars(sites: Sites, count: int, extras: Extras, place: Ints, links: Links) -> Links:
+    """Home page → newest month; every month → the one before, the one after, home."""
+    months = count + place.reshape(-1, CALENDAR_PAGES)
+    homes = sites.first[extras.site[place.reshape(-1, CALENDAR_PAGES)[:, 0]]] if len(place) else np.zeros(0, np.int64)
+    before, after = np.roll(months, 1, axis=1), np.roll(months, -1, axis=1)
+    back = np.repeat(homes, CALENDAR_PAGES)
+    source = np.concatenate([homes, months.ravel(), months.ravel(), months.ravel()])
+    target = np.concatenate([months[:, 0] if len(months) else homes, after.ravel(), before.ravel(), back])
+    every = np.concatenate([links.sources(), source])
+    order = np.argsort(every, kind="stable")
+    total = count + len(extras.site)
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(every, minlength=total))])
+    role = np.concatenate([links.roles, np.full(len(source), int(Role.SIDEBAR), np.uint8)])[order]
+    flaw = np.concatenate([links.flaws, np.zeros(len(source), np.uint8)])[order]
+    return Links(offsets, np.concatenate([links.targets, target.astype(np.int32)])[order], role, flaw)
+
+
+def _anchors(world: World) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
+    """Anchor phrase and hreflang of every link, by the language of its page and of the page it leads to (Table 12)."""
+    links, pages, locality, phrases = world.links, world.pages, world.recipe.locality, world.phrases
+    dice = generator(world.seed, "anchors")
+    count = len(pages)
+    source = links.sources()
+    goal = links.targets.astype(np.int64)
+    outside = goal >= count
+    moved = np.where(outside, world.extras.moved[np.where(outside, goal - count, 0)], goal)
+    goal = np.where(moved >= 0, moved, world.sites.first[world.extras.site[np.where(outside, goal - count, 0)]])
+    start = np.where(source < count, source, 0)
+    own, theirs = pages.target[start] & (source < count), pages.target[goal]
+    likely = np.where(
+        own,
+        np.where(theirs, locality.anchor_both, locality.anchor_from),
+        np.where(theirs, locality.anchor_to, locality.anchor_none),
+    )
+    in_target = dice.random(len(goal)) < likely
+    begin = np.array([phrases.starts[code] for code in pages.languages])
+    # An anchor that is not in the target language is English on target pages, else of the page or of where it leads.
+    english = pages.languages.index("en")
+    own_language = np.where(own, english, pages.language[start])
+    goal_language = np.where(theirs, english, pages.language[goal])
+    other = begin[np.where(dice.random(len(goal)) < 0.6, own_language, goal_language)]
+    target_start = np.where(
+        dice.random(len(goal)) < 0.2, phrases.starts["mixed"], phrases.starts[world.recipe.target]
+    )
+    number = np.where(in_target, target_start, other) + dice.integers(PER_LANGUAGE, size=len(goal))
+    neutral = ~in_target & (dice.random(len(goal)) < 0.12)
+    number = np.where(neutral, dice.integers(1, 16, size=len(goal)), number)
+    number = np.where(~in_target & (dice.random(len(goal)) < locality.empty / 0.6), EMPTY, number)
+    switch = (pages.site[start] == pages.site[goal]) & (pages.language[start] != pages.language[goal])
+    hinted = switch & (dice.random(len(goal)) < locality.hreflang)
+    return number.astype(np.uint16), np.where(hinted, pages.language[goal] + 1, 0).astype(np.uint8)
+
+
+def _countries(world: World) -> tuple[tuple[str, ...], NDArray[np.uint8]]:
+    """Where servers stand: sites of the language mostly at home, others mostly abroad."""
+    home = {"th": "TH", "fa": "IR"}.get(world.recipe.target, "")
+    names = ("", "US", "DE", "JP", "GB", home)
+    chance = unit(key(world.seed, "countries"), np.arange(len(world.sites)))
+    mostly = world.sites.target / world.sites.pages
+    at_home = chance < np.where(mostly > 0.5, 0.7, 0.03)
+    abroad = 1 + (unit(key(world.seed, "abroad"), np.arange(len(world.sites))) ** 2 * 4).astype(np.int64)
+    column = np.where(at_home, len(names) - 1, abroad).astype(np.uint8)
+    return names, column[np.concatenate([world.pages.site.astype(np.int64), world.extras.site])]
