@@ -10,14 +10,73 @@ from dataclasses import dataclass
 
 from phasa.lab.chance import Dice
 
-_SYLLABLES = (
-    "ba ka ma na ta sa la ra pa cha tha siam mor kor ban pan don bor fah dee noi jai lek yai thong song nam "
-    "pha wan ton rak mai"
-).split()
-_LATIN = (
-    "blue north star media web net info world daily city link green hill river book home page club zone point "
-    "line gate field stone light mark view"
-).split()
+_SYLLABLES = tuple(
+    [
+        "ba",
+        "ka",
+        "ma",
+        "na",
+        "ta",
+        "sa",
+        "la",
+        "ra",
+        "pa",
+        "cha",
+        "tha",
+        "siam",
+        "mor",
+        "kor",
+        "ban",
+        "pan",
+        "don",
+        "bor",
+        "fah",
+        "dee",
+        "noi",
+        "jai",
+        "lek",
+        "yai",
+        "thong",
+        "song",
+        "nam",
+        "pha",
+        "wan",
+        "ton",
+        "rak",
+        "mai",
+    ]
+)
+_LATIN = tuple(
+    [
+        "blue",
+        "north",
+        "star",
+        "media",
+        "web",
+        "net",
+        "info",
+        "world",
+        "daily",
+        "city",
+        "link",
+        "green",
+        "hill",
+        "river",
+        "book",
+        "home",
+        "page",
+        "club",
+        "zone",
+        "point",
+        "line",
+        "gate",
+        "field",
+        "stone",
+        "light",
+        "mark",
+        "view",
+    ]
+)
 _THAI_WORDS = ("thai", "siam", "bangkok", "thailand", "isan", "lanna")
 _PERSIAN_WORDS = ("iran", "tehran", "pars", "shiraz", "persia", "aria")
 _BLOG_DOMAINS = ("blogship", "wordpad", "spaceblog", "livepage")
@@ -26,8 +85,13 @@ _SECTIONS = (
     "archive",
 )  # fmt: skip
 _NUMBER = re.compile(r"(\d+)(?:\.[a-z]+|/)?$")
-SECOND_LEVEL = {"th": ("co.th", "ac.th", "or.th", "go.th", "in.th"), "uk": ("co.uk", "org.uk"), "jp": ("co.jp", "ne.jp"),
-                "ir": ("ir", "ac.ir", "co.ir"), "au": ("com.au",)}  # fmt: skip
+SECOND_LEVEL = {
+    "th": ("co.th", "ac.th", "or.th", "go.th", "in.th"),
+    "uk": ("co.uk", "org.uk"),
+    "jp": ("co.jp", "ne.jp"),
+    "ir": ("ir", "ac.ir", "co.ir"),
+    "au": ("com.au",),
+}
 
 
 @dataclass(frozen=True)
@@ -80,7 +144,11 @@ def make_style(seed: int, number: int, kind: str, tld: str, neighbours: bool, dy
     else:
         extension = (".html", ".htm", "/")[dice.below(3)]
     start = dice.below(len(_SECTIONS))
-    sections = tuple(_SECTIONS[(start + step) % len(_SECTIONS)] for step in range(len(_SECTIONS)))
+    # Large sites have more sections than there are names: the second round is 'news-b', the third 'news-c' …
+    rounds = ("", "-b", "-c", "-d")
+    sections = tuple(
+        _SECTIONS[(start + step) % len(_SECTIONS)] + tail for tail in rounds for step in range(len(_SECTIONS))
+    )
     return Style(host, extension, kind == "blog" and dice.chance(0.8), mixed and dice.chance(0.5), sections)
 
 

@@ -66,7 +66,7 @@ class Graph:
     charset: NDArray[np.uint8]
     charsets: tuple[str, ...]
     threshold: float = 0.1
-    phrase: NDArray[np.uint16] | None = None
+    phrase: NDArray[np.uint16] | NDArray[np.uint32] | None = None
     """The anchor text of each link, as a number of `phrases`."""
     phrases: Phrases | None = None
     hint: NDArray[np.uint8] | None = None
@@ -100,7 +100,7 @@ class Graph:
     def measured(self) -> NDArray[np.bool_]:
         """Pages that a measurement may count."""
         readable = self.status == OK
-        return readable if self.trained is None else readable & ~self.trained
+        return np.asarray(readable if self.trained is None else readable & ~self.trained)
 
     def links(self, page: int) -> slice:
         """The rows of the links of a page."""

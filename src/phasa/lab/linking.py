@@ -69,7 +69,7 @@ def draw_links(recipe: Recipe, seed: int, sites: Sites, pages: Pages) -> Links:
     # A link that leads nowhere is no way to its page: depths are counted without it.
     leads = (flaw == Flaw.NONE) | (flaw == Flaw.MOVED)
     base = in_order(len(pages), source[leads], target[leads], role[leads], flaw[leads])
-    more = plan.chains(depth_from(base, sites.first[sites.level == 0]))
+    more = plan.chains(depth_from(base.offsets, base.targets, sites.first[sites.level == 0]))
     edges.append(more)
     source, target, role = (np.concatenate(column) for column in zip(*edges, strict=True))
     return in_order(len(pages), source, target, role, np.concatenate([flaw, np.zeros(len(more[0]), np.int64)]))
@@ -101,16 +101,16 @@ def in_order(count: int, source: Ints, target: Ints, role: Ints, flaw: Ints) -> 
     return Links(offsets, target.astype(np.int32), role.astype(np.uint8), flaw.astype(np.uint8))
 
 
-def depth_from(links: Links, starts: Ints) -> Ints:
+def depth_from(offsets: Ints, targets: NDArray[np.int32], starts: Ints) -> Ints:
     """Links from the nearest start to every page, -1 where none leads."""
-    depth = np.full(len(links.offsets) - 1, -1, dtype=np.int64)
+    depth = np.full(len(offsets) - 1, -1, dtype=np.int64)
     depth[starts] = 0
     ring, distance = starts, 0
     while len(ring):
         distance += 1
-        counts = links.offsets[ring + 1] - links.offsets[ring]
-        begin = np.repeat(links.offsets[ring] - (np.cumsum(counts) - counts), counts)
-        reached = np.unique(links.targets[begin + np.arange(counts.sum())]).astype(np.int64)
+        counts = offsets[ring + 1] - offsets[ring]
+        begin = np.repeat(offsets[ring] - (np.cumsum(counts) - counts), counts)
+        reached = np.unique(targets[begin + np.arange(counts.sum())]).astype(np.int64)
         ring = reached[depth[reached] < 0]
         depth[ring] = distance
     return depth
@@ -141,8 +141,9 @@ class _Plan:
         sizes = np.diff(np.append(starts, self.count))
         which = np.cumsum(new) - 1
         dice = generator(self.seed, "sections")
-        chained = dice.random(len(starts)) < 0.3
-        tail = np.where(chained & (sizes >= 20), np.rint(sizes * self.recipe.chains / 0.3 * 0.9), 0).astype(np.int64)
+        # An archive section is nearly all chain: a few long chains, not many short ones, make a web deep.
+        chained = (dice.random(len(starts)) < self.recipe.chains / 0.7) & (sizes >= 16)
+        tail = np.where(chained, np.rint(sizes * 0.85), 0).astype(np.int64)
         self.front = starts[which]
         self.is_front = new
         self.open_size = (sizes - tail)[which]
@@ -197,7 +198,7 @@ class _Plan:
         dice = generator(self.seed, "trees")
         child = self.number[~self.in_chain & ~self.is_home]
         position = child - self.front[child]
-        parent = self.front[child] + np.floor(dice.random(len(child)) ** 3 * position).astype(np.int64)
+        parent = self.front[child] + np.floor(dice.random(len(child)) ** self.recipe.bushy * position).astype(np.int64)
         for _ in range(3):
             foreign = self.pages.target[parent] != self.pages.target[child]
             astray = np.flatnonzero(foreign & (dice.random(len(child)) < self.recipe.locality.stay))
@@ -212,7 +213,11 @@ class _Plan:
         later = np.flatnonzero(self.sites.level > 0)
         home = self.sites.first[later]
         level = self.sites.level[later]
-        of_target = np.where(self.pages.target[home], dice.random(len(later)) < self.recipe.locality.entry, dice.random(len(later)) < 0.08)
+        of_target = np.where(
+            self.pages.target[home],
+            dice.random(len(later)) < self.recipe.locality.entry,
+            dice.random(len(later)) < 0.08,
+        )
         source = np.zeros(len(later), dtype=np.int64)
         for number, (up, value) in enumerate(zip(level, of_target, strict=True)):
             order, bound = self.by_level[int(value)], self.bound[int(value)]
@@ -269,9 +274,7 @@ class _Plan:
         role = np.where(way < 0.5, Role.CONTENT, np.where(way < 0.8, Role.SIDEBAR, Role.ADVERT))
         return source, target, np.where(way > 0.95, int(Role.FOOTER), role)
 
-    def _friends(
-        self, source: Ints, of_target: NDArray[np.bool_], otherwise: Ints, dice: np.random.Generator
-    ) -> Ints:
+    def _friends(self, source: Ints, of_target: NDArray[np.bool_], otherwise: Ints, dice: np.random.Generator) -> Ints:
         """The same for the links of a site to the few sites it links to again and again."""
         count = len(self.sites)
         target = otherwise.copy()

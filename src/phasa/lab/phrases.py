@@ -1,4 +1,4 @@
-"""Short texts of many languages: the anchors and surroundings of links, chosen by number so that no link keeps its own."""
+"""Short texts of many languages: the anchors and surroundings of links, chosen by number so that none is kept."""
 
 from __future__ import annotations
 

@@ -25,14 +25,14 @@ def shared_out(total: int, weights: Floats, least: int = 0) -> Ints:
     missing = free - int(parts.sum())
     order = np.argsort(-(exact - parts), kind="stable")
     parts[order[:missing]] += 1
-    return parts + least
+    return np.asarray(parts + least)
 
 
 def spread_within(total: int, wanted: Floats, capacity: Ints) -> Ints:
     """Whole numbers near `wanted` × capacity, none above its capacity, that add up to `total`.
 
-    `wanted` are shares in (0, 1). All are shifted together on the logistic scale until the sum is right, so a site with a
-    large share keeps a large share. Raises ValueError when `total` is more than all capacity.
+    `wanted` are shares in (0, 1). All are shifted together on the logistic scale until the sum is right, so a site
+    with a large share keeps a large share. Raises ValueError when `total` is more than all capacity.
     """
     if total > int(capacity.sum()):
         raise ValueError(f"{total} do not fit into {int(capacity.sum())}")
@@ -56,4 +56,4 @@ def spread_within(total: int, wanted: Floats, capacity: Ints) -> Ints:
         if 0 <= parts[candidate] + step <= capacity[candidate]:
             parts[candidate] += step
             missing -= step
-    return parts
+    return np.asarray(parts)

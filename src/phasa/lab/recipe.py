@@ -14,7 +14,7 @@ from phasa.errors import SettingsError
 from phasa.settings import Settings
 
 
-class HostKind(Settings):
+class HostKind(Settings, frozen=True):
     """One sort of web site: how many pages of the world it holds and how its sites are built."""
 
     name: Annotated[str, Meta(description="What the sites are: portal, blog, about, foreign …")]
@@ -39,14 +39,18 @@ class HostKind(Settings):
     ] = field(default_factory=lambda: {"en": 1.0})
 
 
-class Locality(Settings):
+class Locality(Settings, frozen=True):
     """Where links between sites lead, and in what language they are worded (Table 12)."""
 
     from_target: Annotated[float, Meta(description="Links from target pages to other sites that reach target pages.")]
     from_other: Annotated[float, Meta(description="The same for links from other pages.")]
     from_about: Annotated[float, Meta(description="The same for other-language pages about the country.")]
-    stay: Annotated[float, Meta(description="How strongly links within a site keep to the language of their page.")] = 0.6
-    entry: Annotated[float, Meta(description="Sites whose home page is in the target language first found from it.")] = 0.8
+    stay: Annotated[float, Meta(description="How strongly links within a site keep to the language of their page.")] = (
+        0.6
+    )
+    entry: Annotated[
+        float, Meta(description="Sites whose home page is in the target language first found from it.")
+    ] = 0.8
     friends: Annotated[float, Meta(description="Share of links between sites that go to the same few sites.")] = 0.55
     anchor_both: Annotated[float, Meta(description="Anchor in the target language, target page to target page.")] = 0.6
     anchor_to: Annotated[float, Meta(description="Anchor in the target language, other page to target page.")] = 0.25
@@ -56,7 +60,7 @@ class Locality(Settings):
     hreflang: Annotated[float, Meta(description="Links between languages of one site that carry hreflang.")] = 0.15
 
 
-class Flaws(Settings):
+class Flaws(Settings, frozen=True):
     """What is wrong or odd with the web, as shares of the pages or of the sites."""
 
     dead: Annotated[float, Meta(description="Addresses that answer 404, beside the pages.")] = 0.03
@@ -69,7 +73,7 @@ class Flaws(Settings):
     calendars: Annotated[float, Meta(description="Sites with an endless calendar.")] = 0.003
 
 
-class Recipe(Settings):
+class Recipe(Settings, frozen=True):
     """A generated web."""
 
     target: Annotated[str, Meta(description="The language that crawls of this web are after.")]
@@ -84,6 +88,10 @@ class Recipe(Settings):
     flaws: Annotated[Flaws, Meta(description="What is wrong or odd.")] = Flaws()
     depth: Annotated[int, Meta(description="Links from the first pages to the page farthest away.")] = 15
     links: Annotated[float, Meta(description="Mean links per page.")] = 14.0
+    bushy: Annotated[
+        float,
+        Meta(description="1: pages hang anywhere in the tree of their section; 3: most hang from its front page."),
+    ] = 2.0
     chains: Annotated[float, Meta(description="Share of pages that only 'next page' leads to.")] = 0.05
     dynamic: Annotated[float, Meta(description="Share of pages whose address ends in .php, .asp or .aspx.")] = 0.39
     declared: Annotated[float, Meta(description="Share of target pages that declare their language.")] = 0.35
@@ -105,12 +113,12 @@ def thai_recipe() -> Recipe:
         hosts=(
             HostKind(name="about", tld="com", target=500, other=12600, size=40, alike=8, level=0.8, cross=0.4,
                      mingled=0.5, languages=ABOUT),
-            HostKind(name="portal", tld="com", target=15100, other=450, size=110, alike=6, level=2.6, cross=0.2),
-            HostKind(name="blog", tld="com", target=3700, other=8300, size=14, alike=0.45, level=2.2, cross=0.45,
+            HostKind(name="portal", tld="com", target=12500, other=350, size=110, alike=6, level=2.6, cross=0.2),
+            HostKind(name="blog", tld="com", target=2000, other=4200, size=14, alike=0.45, level=2.2, cross=0.45,
                      neighbours=1.0, mingled=0.5, languages=FOREIGN),
-            HostKind(name="hosting", tld="com", target=900, other=2600, size=400, alike=3, level=2.0, cross=0.3,
-                     mingled=0.15, languages=FOREIGN),
-            HostKind(name="foreign", tld="com", target=166, other=34479, size=45, alike=1, level=1.6, cross=0.3,
+            HostKind(name="hosting", tld="com", target=5200, other=9500, size=250, alike=2, level=2.0, cross=0.3,
+                     mingled=0.3, languages=FOREIGN),
+            HostKind(name="foreign", tld="com", target=166, other=31779, size=45, alike=1, level=1.6, cross=0.3,
                      languages=FOREIGN),
             HostKind(name="portal", tld="net", target=9200, other=260, size=110, alike=6, level=2.8, cross=0.2),
             HostKind(name="foreign", tld="net", target=117, other=323, size=20, alike=1, level=1.6, languages=FOREIGN),
@@ -144,7 +152,8 @@ def persian_recipe() -> Recipe:
             HostKind(name="portal", tld="com", target=22, other=0.6, size=90, alike=20, level=2.8, cross=0.25),
             HostKind(name="blog", tld="com", target=18, other=5, size=14, alike=0.5, level=2.4, cross=0.45,
                      neighbours=1.0, mingled=0.5, languages=near),
-            HostKind(name="about", tld="com", target=4, other=8, size=30, alike=4, level=1.2, cross=0.4, languages=near),
+            HostKind(name="about", tld="com", target=4, other=8, size=30, alike=4, level=1.2, cross=0.4,
+                     languages=near),
             HostKind(name="foreign", tld="com", target=4, other=42, size=45, alike=0.6, level=1.2, languages=FOREIGN),
             HostKind(name="neighbour", tld="com net", target=0.4, other=11, size=40, alike=1, level=1.8,
                      languages={"ar": 70.0, "ur": 15.0, "ckb": 8.0, "ps": 7.0}),

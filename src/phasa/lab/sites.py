@@ -14,7 +14,7 @@ from phasa.lab.recipe import HostKind, Recipe
 
 Ints = NDArray[np.int64]
 SECTION_PAGES = 24
-MOST_SECTIONS = 12
+MOST_SECTIONS = 48
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,9 @@ def plan_sites(recipe: Recipe, seed: int, pages: int) -> Sites:
         choices = np.array([names.index(tld) for tld in kind.tld.split()], dtype=np.int64)
         level = np.maximum(0, np.rint(dice.normal(kind.level, kind.spread, count))).astype(np.int64)
         popularity = sizes * dice.lognormal(0.0, 1.0, count)
-        columns.append((np.full(count, number), choices[dice.integers(len(choices), size=count)], sizes, target, level, popularity))
+        columns.append(
+            (np.full(count, number), choices[dice.integers(len(choices), size=count)], sizes, target, level, popularity)
+        )
     kind_of, tld, sizes, target, level, popularity = (np.concatenate(column) for column in zip(*columns, strict=True))
     level = _with_first_sites(recipe, kind_of, sizes, level)
     return Sites(kind_of, tld, names, np.cumsum(sizes) - sizes, sizes, target, level, popularity)
@@ -146,7 +148,13 @@ def _target_pages(recipe: Recipe, seed: int, sites: Sites, site: Ints, local: In
 
 
 def _languages(
-    recipe: Recipe, seed: int, sites: Sites, site: Ints, section: Ints, target: NDArray[np.bool_], names: tuple[str, ...]
+    recipe: Recipe,
+    seed: int,
+    sites: Sites,
+    site: Ints,
+    section: Ints,
+    target: NDArray[np.bool_],
+    names: tuple[str, ...],
 ) -> Ints:
     """A site has one other language; one page in twelve sections or so is in a further one."""
     dice = generator(seed, "languages")

@@ -21,7 +21,7 @@ TOPIC_WORDS: dict[str, dict[str, str]] = {
     "en": {
         "news": "news government minister parliament election police court protest reporter statement policy crisis",
         "travel": "travel hotel beach island airport ticket resort waterfall temple tour guide flight",
-        "education": "university student teacher school course exam degree library research professor scholarship campus",
+        "education": "university student teacher school course exam degree library research professor scholarship",
         "business": "business bank stock market investment company price profit economy export product tax",
         "health": "health hospital doctor medicine disease patient vaccine nutrition exercise herb nurse surgery",
         "technology": "computer internet phone software program website data network download camera screen game",

@@ -100,7 +100,9 @@ FLORES = {
     "ko": "kor_Hang", "ja": "jpn_Jpan", "zh": "zho_Hans", "lo": "lao_Laoo", "km": "khm_Khmr", "my": "mya_Mymr",
 }  # fmt: skip
 LIMITS = {"th": 4000, "en": 1500, "fa": 3000, "ar": 1500, "ur": 1200}
-_BETWEEN = re.compile(r"[\s\d\u200b.,;:!?()\[\]{}<>\"“”«»‹›„‘/\\|*+=%$€£#&@~^_–—…·。、，！？：；（）「」『』・،؛؟।၊။។៖-]+")
+_BETWEEN = re.compile(
+    r"[\s\d\u200b.,;:!?()\[\]{}<>\"“”«»‹›„‘/\\|*+=%$€£#&@~^_–—…·。、，！？：；（）「」『』・،؛؟।၊။។៖-]+"
+)
 
 
 def make_table(data: Path) -> bytes:

@@ -293,9 +293,7 @@ def _anchors(world: World) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
     own_language = np.where(own, english, pages.language[start])
     goal_language = np.where(theirs, english, pages.language[goal])
     other = begin[np.where(dice.random(len(goal)) < 0.6, own_language, goal_language)]
-    target_start = np.where(
-        dice.random(len(goal)) < 0.2, phrases.starts["mixed"], phrases.starts[world.recipe.target]
-    )
+    target_start = np.where(dice.random(len(goal)) < 0.2, phrases.starts["mixed"], phrases.starts[world.recipe.target])
     number = np.where(in_target, target_start, other) + dice.integers(PER_LANGUAGE, size=len(goal))
     neutral = ~in_target & (dice.random(len(goal)) < 0.12)
     number = np.where(neutral, dice.integers(1, 16, size=len(goal)), number)

@@ -1,0 +1,122 @@
+"""`phasa lab`: make a web, replay one, compare strategies, repeat the published experiments."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from phasa.errors import InputError
+
+app = typer.Typer(no_args_is_help=True, help="Make a web, replay one, run experiments.")
+
+
+@app.command(epilog="Example:  phasa lab world 1:100000 --lang th")
+def world(
+    name: Annotated[str, typer.Argument(metavar="SEED:PAGES", help="Which world.")],
+    lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Language of the recipe: th or fa.")] = "th",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Make a generated web and show how near it is to the published tables."""
+    from phasa.lab.calibration import calibrate
+    from phasa.lab.world import World
+
+    rows = calibrate(World.from_name(name, lang))
+    if as_json:
+        print(msgspec.json.encode([asdict(row) for row in rows]).decode())
+        return
+    print(f"{'table':<10} {'what':<28} {'published':>10} {'here':>10} {'off by':>8}")
+    for row in rows:
+        print(f"{row.table:<10} {row.what:<28} {row.published:>10.4f} {row.here:>10.4f} {row.off:>+8.1%}")
+
+
+@app.command(epilog="Example:  phasa lab graph --world 1:20000 -o web.db")
+def graph(
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The file to write.")],
+    world: Annotated[str, typer.Option("--world", metavar="SEED:PAGES", help="Take a generated web.")] = "",
+    lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Language that crawls are after.")] = "th",
+) -> None:
+    """Store a web graph: an SQLite file with the tables wgnode and wglinks."""
+    from phasa.lab.linking import depth_from
+    from phasa.lab.store import write_graph
+    from phasa.lab.world import World
+
+    if not world:
+        raise InputError("say what to make the graph from: --world SEED:PAGES")
+    made = World.from_name(world, lang)
+    starts = made.sites.first[made.sites.level == 0]
+    write_graph(made.graph, out, depth_from(made.graph.offsets, made.graph.targets, starts))
+    print(f"{out}: {len(made.graph)} addresses, {len(made.graph.targets)} links")
+
+
+@app.command(epilog="Example:  phasa lab run --world 1:100000 --seeds thai1 --strategies lswc,bfs --pages 5000 --json")
+def run(
+    world: Annotated[
+        list[str] | None,
+        typer.Option("--world", metavar="SEED:PAGES", help="A generated web; may be repeated, 1-5:100000 is five."),
+    ] = None,
+    graph: Annotated[
+        Path | None, typer.Option("--graph", metavar="PATH", help="A stored web graph, or a folder of home pages.")
+    ] = None,
+    seeds: Annotated[
+        str, typer.Option("--seeds", metavar="SET", help="Seed set of the world: thai1, thai2, english …")
+    ] = "thai1",
+    strategies: Annotated[
+        str, typer.Option("--strategies", metavar="A,B", help="Strategies to compare.")
+    ] = "hybrid,lswc,bfs",
+    pages: Annotated[int, typer.Option("--pages", metavar="N", min=1, help="Pages per crawl.")] = 5000,
+    lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Language that the crawls are after.")] = "th",
+    draws: Annotated[int, typer.Option("--draws", metavar="N", min=1, help="Draws of seeds on a graph.")] = 10,
+    every: Annotated[
+        int, typer.Option("--every", metavar="N", min=1, help="Pages between two values of a curve.")
+    ] = 100,
+    workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes.")] = 1,
+    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write all curves.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare strategies: harvest and coverage, their mean and 95 % interval over worlds or draws."""
+    from phasa.lab.compare import SHARES, Ground, compare, summarise, write_csv
+
+    if (graph is None) == (not world):
+        raise InputError("say on what to run: either --world SEED:PAGES or --graph PATH")
+    grounds = (
+        [Ground("mixed", lang, graph=graph, draw=draw + 1) for draw in range(draws)]
+        if graph is not None
+        else [Ground(seeds, lang, world=name) for given in world or [] for name in _worlds(given)]
+    )
+    curves = compare(grounds, [name.strip() for name in strategies.split(",") if name.strip()], pages, every, workers)
+    if csv is not None:
+        csv.write_text(write_csv(curves), encoding="utf-8")
+    found = summarise(curves)
+    if as_json:
+        print(msgspec.json.encode([asdict(one) for one in found]).decode())
+        return
+    shares = "".join(f"{share:>8.0%}" for share in SHARES) if graph is not None else ""
+    print(f"{'strategy':<18}{'mean harvest':>14}{'± 95 %':>9}{'harvest':>9}{'coverage':>10}{shares}")
+    for one in found:
+        after = "".join(f"{share:>8.3f}" for share in one.found_after)
+        last = one.coverage[-1] if one.coverage else 0.0
+        print(
+            f"{one.strategy:<18}{one.mean_harvest:>14.4f}{one.mean_harvest_interval:>9.4f}"
+            f"{one.final_harvest:>9.4f}{last:>10.4f}{after}"
+        )
+    if graph is not None:
+        print(
+            "percent columns: share of the reachable pages in the language found after so much of all reachable",
+            file=sys.stderr,
+        )
+
+
+def _worlds(given: str) -> list[str]:
+    """'1-3:20000' is '1:20000', '2:20000', '3:20000'."""
+    seeds, _, pages = given.partition(":")
+    first, dash, last = seeds.partition("-")
+    if not dash:
+        return [given]
+    if not (first.isdigit() and last.isdigit() and int(first) <= int(last)):
+        raise InputError(f"worlds are named SEED:PAGES or FIRST-LAST:PAGES, not '{given}'")
+    return [f"{seed}:{pages}" for seed in range(int(first), int(last) + 1)]

@@ -1,0 +1,33 @@
+"""What a replayed crawl is after, for the languages that the lab's webs are labelled with."""
+
+from __future__ import annotations
+
+from phasa.crawl.aim import Aim, Likeness
+from phasa.lab.graph import Graph
+
+# The top-level domains of the countries where the language is the main one.
+HOMES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
+    "th": (frozenset({"th"}), frozenset({"TH"})),
+    "fa": (frozenset({"ir"}), frozenset({"IR"})),
+    "ja": (frozenset({"jp"}), frozenset({"JP"})),
+    "ru": (frozenset({"ru", "su", "xn--p1ai"}), frozenset({"RU"})),
+    "de": (frozenset({"de", "at"}), frozenset({"DE", "AT"})),
+    "ar": (frozenset({"sa", "eg", "ae"}), frozenset({"SA", "EG", "AE"})),
+    "ko": (frozenset({"kr"}), frozenset({"KR"})),
+    "fr": (frozenset({"fr"}), frozenset({"FR"})),
+    "es": (frozenset({"es", "mx", "ar"}), frozenset({"ES", "MX", "AR"})),
+    "zh": (frozenset({"cn", "tw"}), frozenset({"CN", "TW"})),
+}
+
+
+def aim_of(graph: Graph) -> Aim:
+    """The aim of crawls on a graph: its target language, with the likeness of the texts that stand in it."""
+    tlds, countries = HOMES.get(graph.target, (frozenset({graph.target}), frozenset()))
+    return Aim(graph.target, tlds, countries, _likeness(graph), graph.threshold)
+
+
+def _likeness(graph: Graph) -> Likeness:
+    if graph.phrases is None:
+        return lambda text: 0.0
+    known = dict(zip(graph.phrases.texts, graph.phrases.likeness.tolist(), strict=True))
+    return lambda text: known.get(text, 0.0)

@@ -1,0 +1,33 @@
+"""The order that a practised hand would write down at once: 'the parent is in the language + 1.5 × the domain is its'.
+
+It is the yardstick on the real graph: a strategy that learns must not be worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from phasa.crawl.addresses import host_of, tld_of
+from phasa.crawl.aim import Aim
+from phasa.crawl.strategy import JudgedPage, Offers, Plain, Seed
+
+
+class HandMade(Plain):
+    """Priority = 1 for a link on a page in the language, + 1.5 for a link into its top-level domains."""
+
+    name = "handmade"
+
+    def __init__(self, aim: Aim) -> None:
+        self._tlds = aim.tlds
+
+    def start(self, seeds: Sequence[Seed]) -> Offers:
+        return self._offers([seed.url for seed in seeds], 1.0)
+
+    def page(self, page: JudgedPage) -> Offers:
+        return self._offers(page.links.urls, float(page.judgement.wanted))
+
+    def _offers(self, urls: Sequence[str], parent: float) -> Offers:
+        own = np.array([tld_of(host_of(url)) in self._tlds for url in urls], dtype=np.float64)
+        return Offers(parent + 1.5 * own)

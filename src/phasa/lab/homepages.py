@@ -1,0 +1,90 @@
+"""A real web as a replay graph: home pages of 2018, their languages and the links between them.
+
+`nodes.tsv.gz`: id, host, language label ('' = unknown), declared charset, bytes; `edges.tsv.gz`: id, ids separated by
+blanks. The label is the truth of a page; before it is fetched a strategy knows its host name and who links to it.
+"""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from phasa.errors import InputError
+from phasa.lab.graph import OK, AddressList, Graph
+
+UNKNOWN = "und"
+
+
+def is_homepages(path: Path) -> bool:
+    """Whether a folder holds such a graph."""
+    return (path / "nodes.tsv.gz").is_file() and (path / "edges.tsv.gz").is_file()
+
+
+def read_homepages(folder: Path, target: str) -> Graph:
+    """The graph in a folder, for crawls after `target`. Raises InputError when no page has that language."""
+    urls: list[str] = []
+    labels: list[str] = []
+    charsets: list[str] = []
+    with gzip.open(folder / "nodes.tsv.gz", "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines):
+            fields = line.rstrip("\n").split("\t")
+            if len(fields) < 4 or fields[0] != str(number):
+                raise InputError(
+                    f"{folder / 'nodes.tsv.gz'}: line {number + 1}: expected id, host, label, charset, bytes"
+                )
+            urls.append(f"http://{fields[1]}/")
+            labels.append(fields[2] or UNKNOWN)
+            charsets.append(fields[3] or "unknown")
+    offsets, targets = _read_edges(folder / "edges.tsv.gz", len(urls))
+    languages, language = np.unique(labels, return_inverse=True)
+    names, charset = np.unique(charsets, return_inverse=True)
+    if len(languages) > 255 or len(names) > 255:
+        kept = np.argsort(-np.bincount(charset), kind="stable")[:254]
+        place = np.full(len(names), 254)
+        place[kept] = np.arange(len(kept))
+        charset, names = place[charset], np.array([*names[kept], "others"])
+    graph = Graph(
+        target=target,
+        addresses=AddressList(urls),
+        offsets=offsets,
+        targets=targets,
+        language=language.astype(np.uint8),
+        languages=tuple(str(name) for name in languages),
+        likeness=np.zeros(len(urls), np.float32),
+        status=np.full(len(urls), OK, np.uint16),
+        moved=np.full(len(urls), -1, np.int32),
+        charset=charset.astype(np.uint8),
+        charsets=tuple(str(name) for name in names),
+    )
+    return aimed_at(graph, target)
+
+
+def aimed_at(graph: Graph, target: str) -> Graph:
+    """The same labelled graph for crawls after another language. Raises InputError when no page has it."""
+    if target not in graph.languages:
+        raise InputError(f"no page of the graph is in '{target}'; it has {', '.join(graph.languages)}")
+    likeness = (graph.language == graph.languages.index(target)).astype(np.float32)
+    return replace(graph, target=target, likeness=likeness)
+
+
+def _read_edges(
+    path: Path, count: int
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], np.ndarray[tuple[int], np.dtype[np.int32]]]:
+    sources: list[int] = []
+    targets: list[int] = []
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            source, _, rest = line.partition("\t")
+            found = [int(word) for word in rest.split()]
+            sources += [int(source)] * len(found)
+            targets += found
+    source_column = np.array(sources, dtype=np.int64)
+    target_column = np.array(targets, dtype=np.int64)
+    if len(targets) and (source_column.max() >= count or target_column.max() >= count):
+        raise InputError(f"{path}: a link names a page that nodes.tsv.gz does not have")
+    order = np.argsort(source_column, kind="stable")
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(source_column, minlength=count))])
+    return offsets, target_column[order].astype(np.int32)
