@@ -10,73 +10,14 @@ from dataclasses import dataclass
 
 from phasa.lab.chance import Dice
 
-_SYLLABLES = tuple(
-    [
-        "ba",
-        "ka",
-        "ma",
-        "na",
-        "ta",
-        "sa",
-        "la",
-        "ra",
-        "pa",
-        "cha",
-        "tha",
-        "siam",
-        "mor",
-        "kor",
-        "ban",
-        "pan",
-        "don",
-        "bor",
-        "fah",
-        "dee",
-        "noi",
-        "jai",
-        "lek",
-        "yai",
-        "thong",
-        "song",
-        "nam",
-        "pha",
-        "wan",
-        "ton",
-        "rak",
-        "mai",
-    ]
-)
-_LATIN = tuple(
-    [
-        "blue",
-        "north",
-        "star",
-        "media",
-        "web",
-        "net",
-        "info",
-        "world",
-        "daily",
-        "city",
-        "link",
-        "green",
-        "hill",
-        "river",
-        "book",
-        "home",
-        "page",
-        "club",
-        "zone",
-        "point",
-        "line",
-        "gate",
-        "field",
-        "stone",
-        "light",
-        "mark",
-        "view",
-    ]
-)
+_SYLLABLES = (
+    "ba", "ka", "ma", "na", "ta", "sa", "la", "ra", "pa", "cha", "tha", "siam", "mor", "kor", "ban", "pan", "don",
+    "bor", "fah", "dee", "noi", "jai", "lek", "yai", "thong", "song", "nam", "pha", "wan", "ton", "rak", "mai",
+)  # fmt: skip
+_LATIN = (
+    "blue", "north", "star", "media", "web", "net", "info", "world", "daily", "city", "link", "green", "hill",
+    "river", "book", "home", "page", "club", "zone", "point", "line", "gate", "field", "stone", "light", "mark",
+)  # fmt: skip
 _THAI_WORDS = ("thai", "siam", "bangkok", "thailand", "isan", "lanna")
 _PERSIAN_WORDS = ("iran", "tehran", "pars", "shiraz", "persia", "aria")
 _BLOG_DOMAINS = ("blogship", "wordpad", "spaceblog", "livepage")

@@ -90,7 +90,7 @@ class Recipe(Settings, frozen=True):
     links: Annotated[float, Meta(description="Mean links per page.")] = 14.0
     bushy: Annotated[
         float,
-        Meta(description="1: pages hang anywhere in the tree of their section; 3: most hang from its front page."),
+        Meta(description="1: pages hang anywhere in the tree of a section; 3: most hang from its front."),
     ] = 2.0
     chains: Annotated[float, Meta(description="Share of pages that only 'next page' leads to.")] = 0.05
     dynamic: Annotated[float, Meta(description="Share of pages whose address ends in .php, .asp or .aspx.")] = 0.39

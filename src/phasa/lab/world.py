@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,11 +121,12 @@ class World:
 
     def find(self, url: str) -> int:
         """The page or other address of a URL, -1 when the world has none."""
-        parts = urlsplit(url)
-        site = self.site_of_host.get(parts.netloc)
-        if site is None:
+        scheme, _, rest = url.partition("://")
+        host, slash, path = rest.partition("/")
+        site = self.site_of_host.get(host)
+        if site is None or scheme != "http":
             return -1
-        for page in self._candidates(site, parts.path):
+        for page in self._candidates(site, slash + path):
             if self.url(page) == url:
                 return page
         return -1
