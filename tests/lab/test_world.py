@@ -99,8 +99,6 @@ def test_copies_are_of_originals_in_the_same_language(persian_world: World) -> N
 def test_seed_sets_are_pages_of_the_world(thai_world: World, persian_world: World) -> None:
     for world in (thai_world, persian_world):
         for name in SEED_SETS:
-            if name == "thai1" and world is persian_world:
-                continue
             seeds = seeds_of(world, name)
             assert all(world.find(seed.url) >= 0 for seed in seeds), name
             assert seeds == seeds_of(world, name)
@@ -109,7 +107,7 @@ def test_seed_sets_are_pages_of_the_world(thai_world: World, persian_world: Worl
 def test_thai2_seeds_are_on_sites_of_the_language(thai_world: World) -> None:
     for seed in seeds_of(thai_world, "thai2"):
         site = thai_world.site(thai_world.find(seed.url))
-        assert thai_world.sites.target[site] >= 0.98 * thai_world.sites.pages[site]
+        assert thai_world.sites.target[site] > 0.9 * thai_world.sites.pages[site]
 
 
 @pytest.mark.parametrize("name", ["", "5", "a:100", "1:x", "-1:100"])

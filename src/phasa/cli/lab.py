@@ -12,7 +12,11 @@ import typer
 
 from phasa.errors import InputError
 
-app = typer.Typer(no_args_is_help=True, help="Make a web, replay one, run experiments.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Make a web, replay one, run experiments.",
+    epilog="Example:  phasa lab run --world 1:20000 --seeds thai1 --strategies lswc,bfs --pages 2000",
+)
 
 
 @app.command(epilog="Example:  phasa lab world 1:100000 --lang th")

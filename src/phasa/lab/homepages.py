@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from phasa.errors import InputError
 from phasa.lab.graph import OK, AddressList, Graph
@@ -28,17 +29,20 @@ def read_homepages(folder: Path, target: str) -> Graph:
     urls: list[str] = []
     labels: list[str] = []
     charsets: list[str] = []
+    # Pages that were filtered out left holes in the ids.
+    numbers: dict[int, int] = {}
     with gzip.open(folder / "nodes.tsv.gz", "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines):
             fields = line.rstrip("\n").split("\t")
-            if len(fields) < 4 or fields[0] != str(number):
+            if len(fields) < 4 or not fields[0].isdigit():
                 raise InputError(
                     f"{folder / 'nodes.tsv.gz'}: line {number + 1}: expected id, host, label, charset, bytes"
                 )
+            numbers[int(fields[0])] = number
             urls.append(f"http://{fields[1]}/")
             labels.append(fields[2] or UNKNOWN)
             charsets.append(fields[3] or "unknown")
-    offsets, targets = _read_edges(folder / "edges.tsv.gz", len(urls))
+    offsets, targets = _read_edges(folder / "edges.tsv.gz", numbers)
     languages, language = np.unique(labels, return_inverse=True)
     names, charset = np.unique(charsets, return_inverse=True)
     if len(languages) > 255 or len(names) > 255:
@@ -70,21 +74,20 @@ def aimed_at(graph: Graph, target: str) -> Graph:
     return replace(graph, target=target, likeness=likeness)
 
 
-def _read_edges(
-    path: Path, count: int
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], np.ndarray[tuple[int], np.dtype[np.int32]]]:
+def _read_edges(path: Path, numbers: dict[int, int]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Links in compressed rows. Raises InputError when one names a page that does not exist."""
     sources: list[int] = []
     targets: list[int] = []
     with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
+        for number, line in enumerate(lines):
             source, _, rest = line.partition("\t")
-            found = [int(word) for word in rest.split()]
-            sources += [int(source)] * len(found)
+            try:
+                found = [numbers[int(word)] for word in rest.split()]
+                sources += [numbers[int(source)]] * len(found)
+            except (KeyError, ValueError) as problem:
+                raise InputError(f"{path}: line {number + 1}: no page has the id {problem}") from None
             targets += found
     source_column = np.array(sources, dtype=np.int64)
-    target_column = np.array(targets, dtype=np.int64)
-    if len(targets) and (source_column.max() >= count or target_column.max() >= count):
-        raise InputError(f"{path}: a link names a page that nodes.tsv.gz does not have")
     order = np.argsort(source_column, kind="stable")
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(source_column, minlength=count))])
-    return offsets, target_column[order].astype(np.int32)
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(source_column, minlength=len(numbers)))])
+    return offsets, np.array(targets, dtype=np.int32)[order]

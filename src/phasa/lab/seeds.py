@@ -86,7 +86,8 @@ def _thai1(world: World, dice: np.random.Generator) -> list[Seed]:
 def _thai2(world: World, dice: np.random.Generator) -> list[Seed]:
     """Sites dense in the language: three of the largest, two of middling size."""
     sites, share = world.sites, world.sites.target / world.sites.pages
-    dense = np.flatnonzero(_kinds(world, "portal") & (share >= 0.985))
+    portals = _kinds(world, "portal")
+    dense = np.flatnonzero(portals & (share >= min(0.985, float(np.quantile(share[portals], 0.5)))))
     dense = dense[np.argsort(-sites.pages[dense], kind="stable")]
     chosen = [*dice.permutation(dense[:8])[:3], *dice.permutation(dense[8:40])[:2]]
     return [
