@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from phasa.crawl.judge import Judgement
+from phasa.frontier.protocol import Rediscovery as Rediscovery
 
 Floats = NDArray[np.float64]
 
@@ -85,17 +85,6 @@ class Offers:
 
     def note(self, i: int) -> bytes:
         return self.notes[i] if self.notes else NO_NOTE
-
-
-class Rediscovery(Enum):
-    """What becomes of a waiting URL that is offered again."""
-
-    FIRST = "first"
-    """The first offer stands (breadth-first)."""
-    HIGHER = "higher"
-    """The offer with the higher priority stands, with its note; the place in the order of discovery stays."""
-    LATEST = "latest"
-    """The new priority and note replace the old: the strategy has summed up the evidence itself."""
 
 
 class Change(NamedTuple):

@@ -1,0 +1,123 @@
+"""Scope: which URLs belong to a crawl. A rule that says no gives its reason, which `phasa why` shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta
+
+from phasa.errors import SettingsError
+from phasa.settings import Settings
+from phasa.web.url import Url, host, path, surt
+
+NOT_PAGES = (
+    "7z aac apk avi bin bmp bz2 css dmg doc docx eot exe flv gif gz ico iso jar jpeg jpg js m4a m4v mkv mov mp3 mp4"
+    " mpeg mpg msi ogg otf pdf png ppt pptx rar rpm svg swf tar tgz tif tiff ttf wav webm webp wma wmv woff woff2 xls"
+    " xlsx zip"
+)
+
+
+class ScopeSettings(Settings, frozen=True, kw_only=True):
+    """Empty lists mean everywhere: a language crawl finds its pages wherever they are hosted."""
+
+    domains: Annotated[
+        tuple[str, ...], Meta(description='Only these domains and what is under them, for example ["ku.ac.th", "th"].')
+    ] = ()
+    surts: Annotated[
+        tuple[str, ...],
+        Meta(description='Only URLs whose SURT begins with one of these, as ["th,ac,ku)/news"].'),
+    ] = ()
+    patterns: Annotated[
+        tuple[str, ...], Meta(description="Only URLs in which one of these regular expressions is found.")
+    ] = ()
+    not_domains: Annotated[tuple[str, ...], Meta(description="Never these domains, nor what is under them.")] = ()
+    not_surts: Annotated[tuple[str, ...], Meta(description="Never URLs whose SURT begins with one of these.")] = ()
+    not_patterns: Annotated[
+        tuple[str, ...], Meta(description="Never URLs in which one of these regular expressions is found.")
+    ] = ()
+    not_extensions: Annotated[str, Meta(description="Never paths that end in one of these file name extensions.")] = (
+        NOT_PAGES
+    )
+    depth: Annotated[int, Meta(ge=0, description="Most links from a seed; 0 = no limit.")] = 0
+    url_length: Annotated[int, Meta(gt=0, description="Longest address, in characters.")] = 1000
+    queries: Annotated[bool, Meta(description="Take addresses with a query (?).")] = True
+
+
+class Scope:
+    """The rules of one crawl, compiled. Raises SettingsError for a regular expression that is none."""
+
+    def __init__(self, settings: ScopeSettings | None = None) -> None:
+        rules = settings or ScopeSettings()
+        self._length = rules.url_length
+        self._depth = rules.depth
+        self._queries = rules.queries
+        self._extensions = frozenset(rules.not_extensions.lower().split())
+        self._domains = _Domains(rules.domains)
+        self._not_domains = _Domains(rules.not_domains)
+        self._surts = tuple(rules.surts)
+        self._not_surts = tuple(rules.not_surts)
+        self._patterns = _one_pattern("patterns", rules.patterns)
+        self._not_patterns = _one_pattern("not_patterns", rules.not_patterns)
+        self._limited = bool(rules.domains or rules.surts or rules.patterns)
+
+    def refuses(self, url: Url, depth: int = 0) -> str:
+        """Why this URL is not in scope; '' when it is.
+
+        A URL is in scope when no rule that begins with `not_` (nor a limit) refuses it and, if there are lists of what
+        is wanted at all, at least one of them has it.
+        """
+        if len(url) > self._length:
+            return f"longer than {self._length} characters"
+        if self._depth and depth > self._depth:
+            return f"more than {self._depth} links from a seed"
+        way, _, query = path(url).partition("?")
+        if query and not self._queries:
+            return "has a query"
+        dot = way.rfind(".")
+        if dot > way.rfind("/") and way[dot + 1 :].lower() in self._extensions:
+            return f"file name extension .{way[dot + 1 :].lower()}"
+        if self._not_domains and (name := self._not_domains.match(host(url))):
+            return f"domain {name} is excluded"
+        if self._not_patterns and self._not_patterns.search(url):
+            return "an excluded pattern is in it"
+        if self._not_surts and surt(url).startswith(self._not_surts):
+            return "its SURT prefix is excluded"
+        return "not in the domains, SURT prefixes or patterns of the scope" if not self._wants(url) else ""
+
+    def _wants(self, url: Url) -> bool:
+        if not self._limited:
+            return True
+        if self._domains and self._domains.match(host(url)):
+            return True
+        if self._surts and surt(url).startswith(self._surts):
+            return True
+        return bool(self._patterns and self._patterns.search(url))
+
+
+class _Domains:
+    """A set of domains that knows whether a host is one of them or under one of them."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = frozenset(name.lower().strip().lstrip(".") for name in names)
+
+    def __bool__(self) -> bool:
+        return bool(self._names)
+
+    def match(self, name: str) -> str:
+        """The domain that holds this host; '' for none."""
+        while name:
+            if name in self._names:
+                return name
+            name = name.partition(".")[2]
+        return ""
+
+
+def _one_pattern(key: str, patterns: Sequence[str]) -> re.Pattern[str] | None:
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as problem:
+            raise SettingsError(f"setting 'scope.{key}': {pattern!r} is not a regular expression: {problem}") from None
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns)) if patterns else None
