@@ -1,0 +1,194 @@
+"""Single Page Extraction as published: Rules 1 and 2, block detection, selection (specs/content-overview.md §4.2-4.4).
+
+Positions replace the published comparison of XPath strings: the leaves below an element are neighbours in document
+order, so the four counts of every block are differences of running sums and the whole is linear in the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import accumulate
+from typing import Final, NamedTuple
+
+from resiliparse.parse.html import HTMLTree
+
+from phasa.overview.extract.content import Element
+
+_DROPPED: Final = frozenset({"script", "noscript", "embed", "object", "img", "style", "#comment"})
+_HIDDEN = re.compile(r"display\s*:\s*none", re.I)
+_FOOTER: Final = ("copyright", "©", "powered by")
+
+
+class FormPolicy(StrEnum):
+    """Rule 1 drops a `form` with all in it, or, as the published program's parser did, only its tag (§4.2)."""
+
+    SUBTREE = "subtree"
+    TAG_ONLY = "tag_only"
+
+
+class Logic(StrEnum):
+    """How selection joins the anchor ratio with the rule for titles (§8.A1)."""
+
+    OR = "or"
+    AND = "and"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Every constant of the published extraction (§3.4)."""
+
+    alpha: float = 0.75
+    beta: float = 0.25
+    block_min_elements: int = 2
+    min_text_length_exclusive: int = 2
+    max_anchor_ratio: float = 0.60
+    max_href_exclusive: int = 3
+    min_elements_exclusive: int = 2
+    logic: Logic = Logic.OR
+    form_policy: FormPolicy = FormPolicy.SUBTREE
+
+
+class Leaf(NamedTuple):
+    """A text node with what Rule 2 records. `home` is the index of the element it stands in."""
+
+    xpath: str
+    text: str
+    is_anchor: bool
+    is_footer: bool
+    home: int
+
+
+class Block(NamedTuple):
+    """An element with the counts of the leaves below it (§4.3)."""
+
+    xpath: str
+    all_elements: int
+    all_href: int
+    all_tlen: int
+    all_href_tlen: int
+    rules: Rules
+
+    @property
+    def anr(self) -> float:
+        """Anchor Node Ratio."""
+        return self.all_href / self.all_elements if self.all_elements else 0.0
+
+    @property
+    def atr(self) -> float:
+        """Anchor Text Ratio."""
+        return self.all_href_tlen / self.all_tlen if self.all_tlen else 0.0
+
+    @property
+    def ar(self) -> float:
+        """Anchor Ratio: alpha * ATR + beta * ANR."""
+        return self.rules.alpha * self.atr + self.rules.beta * self.anr
+
+
+class Blocks(NamedTuple):
+    """The leaves of a page in document order, its blocks, and the lowest block of each leaf (None without one)."""
+
+    leaves: list[Leaf]
+    blocks: dict[str, Block]
+    group: list[Block | None]
+
+
+class _Opened(NamedTuple):
+    xpath: str
+    parent: int
+    first: int
+
+
+def detect_blocks(tree: HTMLTree, rules: Rules = Rules()) -> Blocks:  # noqa: B008 - frozen
+    """Steps A and B: the leaves left by Rule 1 with the features of Rule 2, and the blocks above them."""
+    leaves, opened, last = _read_leaves(tree, rules)
+    hrefs = list(accumulate((leaf.is_anchor for leaf in leaves), initial=0))
+    lengths = list(accumulate((len(leaf.text) for leaf in leaves), initial=0))
+    href_lengths = list(accumulate((len(leaf.text) * leaf.is_anchor for leaf in leaves), initial=0))
+    made: list[Block] = []
+    for (xpath, _, a), b in zip(opened, last, strict=True):
+        made.append(
+            Block(xpath, b - a, hrefs[b] - hrefs[a], lengths[b] - lengths[a], href_lengths[b] - href_lengths[a], rules)
+        )
+    lowest: list[Block | None] = []
+    for block, (_, parent, _) in zip(made, opened, strict=True):
+        above = lowest[parent] if lowest else None
+        lowest.append(block if block.all_elements >= rules.block_min_elements else above)
+    blocks = {block.xpath: block for block in made if block.all_elements}
+    return Blocks(leaves, blocks, [lowest[leaf.home] for leaf in leaves])
+
+
+def select(found: Blocks, rules: Rules = Rules()) -> list[Element]:  # noqa: B008 - frozen
+    """Step C: the leaves that are key content, in document order (§4.4)."""
+    out = []
+    for order, (leaf, block) in enumerate(zip(found.leaves, found.group, strict=True)):
+        if leaf.is_footer or len(leaf.text) <= rules.min_text_length_exclusive:
+            continue
+        if block is None or _is_content(block, rules):  # a page with one leaf has no block to ask
+            out.append(Element(leaf.xpath, leaf.text, order))
+    return out
+
+
+def extract_elements(tree: HTMLTree, rules: Rules = Rules()) -> list[Element]:  # noqa: B008 - frozen
+    """Single Page Extraction: the key content elements of a parsed page."""
+    return select(detect_blocks(tree, rules), rules)
+
+
+def _is_content(block: Block, rules: Rules) -> bool:
+    few_links = block.ar < rules.max_anchor_ratio
+    title_like = block.all_href < rules.max_href_exclusive and block.all_elements > rules.min_elements_exclusive
+    return (few_links or title_like) if rules.logic is Logic.OR else (few_links and title_like)
+
+
+def _read_leaves(tree: HTMLTree, rules: Rules) -> tuple[list[Leaf], list[_Opened], list[int]]:
+    """Leaves, elements in document order (each with its parent and first leaf) and the leaf after each one's last."""
+    leaves: list[Leaf] = []
+    opened: list[_Opened] = []
+    last: list[int] = []
+    body = tree.body
+    if body is None:
+        return leaves, opened, last
+    opened.append(_Opened("/html[1]/body[1]", 0, 0))
+    last.append(0)
+    here = anchors = 0
+    counts: Counter[str] = Counter()
+    path = []  # open elements: (node, its parent's counts, is it an anchor, is it an element of ours)
+    drop_forms = rules.form_policy is FormPolicy.SUBTREE
+    node = body.first_child
+    while node is not None:
+        name = node.tag
+        counts[name] += 1
+        child = None
+        if name == "#text":
+            if text := " ".join(node.value.split()):
+                xpath = f"{opened[here].xpath}/#text[{counts[name]}]"
+                is_footer = text.lower().startswith(_FOOTER)
+                leaves.append(Leaf(xpath, text, anchors > 0, is_footer, here))
+        elif name not in _DROPPED and not (drop_forms and name == "form"):
+            style = node.getattr("style")
+            if not (style and _HIDDEN.search(style)):
+                child = node.first_child
+        if child is not None:
+            keeps = name != "form"  # under TAG_ONLY a form's fields become children of what it stands in
+            path.append((node, counts, name == "a", keeps))
+            anchors += name == "a"
+            if keeps:
+                opened.append(_Opened(f"{opened[here].xpath}/{name}[{counts[name]}]", here, len(leaves)))
+                last.append(0)
+                here = len(opened) - 1
+                counts = Counter()
+            node = child
+            continue
+        node = node.next
+        while node is None and path:
+            node, outer, was_anchor, kept = path.pop()
+            anchors -= was_anchor
+            if kept:
+                last[here] = len(leaves)
+                here = opened[here].parent
+                counts = outer
+            node = node.next
+    last[0] = len(leaves)
+    return leaves, opened, last
