@@ -30,8 +30,8 @@ class Layout:
 
     Blocks, in document order: `texts`, `links` (characters inside links), `anchors` (number of links), `home`
     (index of the element they stand in). Elements, in document order: `parent` (index; the body, element 0, is
-    its own), `first` and `last` (the blocks below the element are first <= i < last), `tag`, `names` (its class attribute),
-    `roles` (own bits).
+    its own), `first` and `last` (the blocks below the element are first <= i < last), `tag`, `names` (its class
+    attribute), `roles` (own bits).
     """
 
     texts: list[str] = field(default_factory=list)
