@@ -1,0 +1,92 @@
+"""One exchange with a server as the archive keeps it: what was asked, what came back, exactly."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from phasa.errors import PhasaError
+
+Headers = Sequence[tuple[str, str]]
+
+# Headers that describe how the bytes travelled, not what they are. The archive keeps the entity without its
+# transfer coding, so the header that announced it is kept under another name, as other archives do.
+_TRAVEL = {"transfer-encoding": "X-Archive-Orig-Transfer-Encoding"}
+
+
+class ArchiveError(PhasaError):
+    """An archive that cannot be written or read as it should."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """A request and its answer. `body` is the entity as sent: de-chunked, content coding (gzip, br …) still on.
+
+    `truncated` is the reason why the body is not whole ("length", "time", "disconnect"), or empty.
+    `notes` go into a metadata record: what the crawl knew and found (via, depth, language …).
+    """
+
+    url: str
+    status: int
+    reason: str = ""
+    headers: Headers = ()
+    body: bytes = b""
+    started: datetime = field(default_factory=lambda: datetime.now(UTC))
+    method: str = "GET"
+    target: str = ""
+    request_headers: Headers = ()
+    version: str = "HTTP/1.1"
+    address: str = ""
+    truncated: str = ""
+    notes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def mime(self) -> str:
+        """The media type without parameters, in small letters; empty when the server named none."""
+        return self.header("content-type").split(";")[0].strip().lower()
+
+    def header(self, name: str) -> str:
+        """The first value of an answer header, or the empty string."""
+        return next((value for key, value in self.headers if key.lower() == name), "")
+
+    @property
+    def digest(self) -> bytes:
+        """SHA-1 of the entity: de-chunked, content coding on (WARC/1.1 §5.9, the payload of an HTTP response)."""
+        return hashlib.sha1(self.body, usedforsecurity=False).digest()
+
+    def response_head(self) -> bytes:
+        """Status line and headers as a block that ends with an empty line."""
+        lines = [f"{self.version} {self.status} {self.reason}".rstrip()]
+        for name, value in self.headers:
+            lower = name.lower()
+            if lower == "content-length" and value.strip() != str(len(self.body)):
+                name = "X-Archive-Orig-Content-Length"
+            lines.append(f"{_TRAVEL.get(lower, name)}: {value}")
+        return _block(lines)
+
+    def request_head(self) -> bytes:
+        """Request line and headers as a block that ends with an empty line."""
+        lines = [f"{self.method} {self.target or '/'} HTTP/1.1"]
+        lines += [f"{name}: {value}" for name, value in self.request_headers]
+        return _block(lines)
+
+
+def base32(digest: bytes) -> str:
+    """A SHA-1 digest as WARC and CDXJ write it."""
+    return base64.b32encode(digest).decode("ascii")
+
+
+def clean_value(value: str) -> str:
+    """A header value that is safe to write. Raises ArchiveError for CR, LF or NUL: a record must not be split."""
+    if any(mark in value for mark in "\r\n\0"):
+        raise ArchiveError(f"header value with a line break or NUL: {value[:80]!r}; refused")
+    return value
+
+
+def _block(lines: list[str]) -> bytes:
+    for line in lines:
+        clean_value(line)
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("utf-8", "surrogateescape")

@@ -1,0 +1,192 @@
+"""The CDXJ index: one sorted line per capture, `surt timestamp {json}`, as pywb and ReplayWeb.page read it.
+
+While a WARC file is written its lines go to `NAME.cdxj.open`. When the file is finished they are sorted into
+`NAME.cdxj`, and `merge` folds such files into `index.cdxj`. At every moment the closed `*.cdxj` files together hold
+each finished record; identical lines are one line.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import heapq
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from phasa.archive.capture import Capture, base32
+from phasa.web.url import Url, surt
+
+if TYPE_CHECKING:
+    from phasa.archive.warc import Location
+
+INDEX = "index.cdxj"
+REVISIT = "warc/revisit"
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One capture in the index. `filename` is relative to the archive folder."""
+
+    surt: str = msgspec.field(default="", name="_surt")
+    timestamp: str = msgspec.field(default="", name="_timestamp")
+    url: str
+    mime: str = ""
+    status: str = ""
+    digest: str = ""
+    length: str = ""
+    offset: str = ""
+    filename: str = ""
+
+    @classmethod
+    def of(cls, capture: Capture, location: Location, *, revisit: bool) -> Entry:
+        """The entry of a capture that was just written."""
+        return cls(
+            surt=surt(Url(capture.url)),
+            timestamp=capture.started.astimezone(UTC).strftime("%Y%m%d%H%M%S"),
+            url=capture.url,
+            mime=REVISIT if revisit or capture.status == 304 else capture.mime or "unk",
+            status=str(capture.status),
+            digest=base32(capture.digest),
+            length=str(location.length),
+            offset=str(location.offset),
+            filename=location.file,
+        )
+
+    def line(self) -> bytes:
+        fields = {name: getattr(self, name) for name in _JSON_FIELDS}
+        return f"{self.surt} {self.timestamp} ".encode() + msgspec.json.encode(fields) + b"\n"
+
+    @classmethod
+    def parse(cls, line: bytes) -> Entry:
+        """Raises msgspec.DecodeError or ValueError for a line that is not CDXJ."""
+        key, stamp, fields = line.rstrip(b"\n").split(b" ", 2)
+        entry = msgspec.json.decode(fields, type=cls)
+        return msgspec.structs.replace(entry, surt=key.decode(), timestamp=stamp.decode())
+
+    @property
+    def time(self) -> datetime:
+        return datetime.strptime(self.timestamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+
+
+_JSON_FIELDS = ("url", "mime", "status", "digest", "length", "offset", "filename")
+
+
+class IndexFile:
+    """The lines of one WARC file while it is being written."""
+
+    def __init__(self, folder: Path, warc_name: str) -> None:
+        self._closed = folder / (warc_name + ".cdxj")
+        self._open = folder / (warc_name + ".cdxj.open")
+        self._file = os.open(self._open, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+
+    def add(self, entry: Entry) -> None:
+        os.write(self._file, entry.line())
+
+    def finish(self) -> None:
+        """Sort the lines into the closed file."""
+        os.close(self._file)
+        _write_sorted(self._closed, self._open.read_bytes().splitlines(keepends=True))
+        self._open.unlink()
+
+    def abandon(self) -> None:
+        os.close(self._file)
+        self._open.unlink(missing_ok=True)
+
+    @classmethod
+    def rebuild(cls, folder: Path, warc_name: str) -> None:
+        """Make the closed index file of a WARC anew from its records."""
+        from phasa.archive.reader import index_entries
+
+        _write_sorted(folder / (warc_name + ".cdxj"), [entry.line() for entry in index_entries(folder / warc_name)])
+        (folder / (warc_name + ".cdxj.open")).unlink(missing_ok=True)
+
+
+def merge(folder: Path) -> Path:
+    """Fold every closed index file of the folder into `index.cdxj`. Safe beside other processes and when killed."""
+    index = folder / INDEX
+    with (folder / ".index.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        parts = [path for path in folder.glob("*.cdxj") if path != index]
+        if parts or not index.exists():
+            files = [path.open("rb") for path in [*parts, *([index] if index.exists() else [])]]
+            fresh = index.with_suffix(".cdxj.new")
+            try:
+                with fresh.open("wb") as out:
+                    out.writelines(line for line, _ in groupby(heapq.merge(*files)))
+                    os.fsync(out.fileno())
+            finally:
+                for file in files:
+                    file.close()
+            fresh.rename(index)
+            for path in parts:
+                path.unlink()
+    return index
+
+
+def rebuild(folder: Path) -> int:
+    """Make `index.cdxj` anew from all finished WARC files. Returns the number of WARC files read."""
+    for path in folder.glob("*.cdxj"):
+        path.unlink()
+    names = sorted(path.name for path in folder.glob("*.warc.gz"))
+    for name in names:
+        IndexFile.rebuild(folder, name)
+    merge(folder)
+    return len(names)
+
+
+def read_index(folder: Path) -> Iterator[Entry]:
+    """Every entry of the closed index files, in the order of the index."""
+    files = [path.open("rb") for path in sorted(folder.glob("*.cdxj"))]
+    try:
+        for line, _ in groupby(heapq.merge(*files)):
+            yield Entry.parse(line)
+    finally:
+        for file in files:
+            file.close()
+
+
+def lookup(folder: Path, url: str) -> list[Entry]:
+    """The entries of one address, oldest first, by binary search; lines of files still open are read through."""
+    key = f"{surt(Url(url))} ".encode()
+    lines: set[bytes] = set()
+    for path in folder.glob("*.cdxj"):
+        lines.update(_search(path, key))
+    for path in folder.glob("*.cdxj.open"):
+        lines.update(line for line in path.read_bytes().splitlines(keepends=True) if line.startswith(key))
+    return [Entry.parse(line) for line in sorted(lines) if line.endswith(b"\n")]
+
+
+def _search(path: Path, key: bytes) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        low, high = 0, path.stat().st_size
+        while low < high:
+            middle = (low + high) // 2
+            file.seek(middle)
+            if middle:
+                file.readline()  # we stand inside a line: go on to the next one
+            line = file.readline()
+            if line and line < key:
+                low = middle + 1
+            else:
+                high = middle
+        file.seek(low)
+        if low:
+            file.readline()
+        for line in file:
+            if not line.startswith(key):
+                if line > key:
+                    break
+                continue
+            yield line
+
+
+def _write_sorted(path: Path, lines: list[bytes]) -> None:
+    fresh = path.with_suffix(".new")
+    with fresh.open("wb") as out:
+        out.writelines(sorted({line for line in lines if line.endswith(b"\n")}))
+        os.fsync(out.fileno())
+    fresh.rename(path)

@@ -1,0 +1,57 @@
+"""Which bodies the archive already has: digest of the entity -> where it first stood. On disk, not in memory."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import NamedTuple
+
+_COMMIT_EVERY = 200
+
+
+class Original(NamedTuple):
+    """The record that a revisit refers to."""
+
+    url: str
+    date: str
+    record_id: str
+
+
+class Digests:
+    """A table of entity digests. Losing its last rows in a crash costs a duplicate body, never a wrong reference."""
+
+    def __init__(self, path: Path) -> None:
+        self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = OFF")
+        self._db.execute(
+            "CREATE TABLE IF NOT EXISTS digest (sha1 BLOB PRIMARY KEY, url TEXT, date TEXT, record TEXT,"
+            " file TEXT, offset INTEGER) WITHOUT ROWID"
+        )
+        self._pending: dict[bytes, tuple[bytes, str, str, str, str, int]] = {}
+
+    def get(self, digest: bytes) -> Original | None:
+        if pending := self._pending.get(digest):
+            return Original(*pending[1:4])
+        row = self._db.execute("SELECT url, date, record FROM digest WHERE sha1 = ?", (digest,)).fetchone()
+        return Original(*row) if row else None
+
+    def add(self, digest: bytes, original: Original, file: str, offset: int) -> None:
+        self._pending.setdefault(digest, (digest, *original, file, offset))
+        if len(self._pending) >= _COMMIT_EVERY:
+            self.commit()
+
+    def commit(self) -> None:
+        if self._pending:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR IGNORE INTO digest VALUES (?, ?, ?, ?, ?, ?)", self._pending.values())
+            self._db.execute("COMMIT")
+            self._pending.clear()
+
+    def forget_from(self, file: str, offset: int) -> None:
+        """Drop the rows that point at or behind `offset` of a file: that part was cut off."""
+        self._db.execute("DELETE FROM digest WHERE file = ? AND offset >= ?", (file, offset))
+
+    def close(self) -> None:
+        self.commit()
+        self._db.close()

@@ -1,0 +1,73 @@
+"""The text of an archive as JSON lines or Parquet: what corpus builders take away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from phasa.archive.reader import Stored, read_archive, resolve
+
+_PAGE_TYPES = ("text/html", "application/xhtml+xml")
+_BATCH = 1000
+
+
+class Text(msgspec.Struct, frozen=True):
+    """One page as text."""
+
+    url: str
+    time: str
+    language: str
+    score: float
+    charset: str
+    title: str
+    text: str
+
+
+Reader = Callable[[bytes, str, str], Text | None]
+"""(bytes, url, content type) -> the page as text, or None to leave it out; `time` is filled in afterwards."""
+
+
+def read_texts(archive: Path, read: Reader) -> Iterator[Text]:
+    """Every HTML page of the archive that was answered with 200, in the order of the capture."""
+    for stored in read_archive(archive):
+        if stored.status == 200 and (stored.mime in _PAGE_TYPES or stored.revisit):
+            whole = resolve(archive, stored)
+            if whole.mime in _PAGE_TYPES and (text := _read(whole, read)):
+                yield text
+
+
+def write_jsonl(texts: Iterable[Text], out: Path) -> int:
+    """One JSON object per line. Returns the number of lines."""
+    count = 0
+    with out.open("wb") as file:
+        for text in texts:
+            file.write(msgspec.json.encode(text) + b"\n")
+            count += 1
+    return count
+
+
+def write_parquet(texts: Iterable[Text], out: Path) -> int:
+    """A Parquet file, zstd-compressed. Returns the number of rows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = msgspec.structs.fields(Text)
+    schema = pa.schema([(column.name, pa.float64() if column.type is float else pa.string()) for column in columns])
+    count = 0
+    with pq.ParquetWriter(out, schema, compression="zstd") as writer:
+        batch: list[dict[str, object]] = []
+        for text in texts:
+            batch.append(msgspec.structs.asdict(text))
+            count += 1
+            if len(batch) == _BATCH:
+                writer.write_table(pa.Table.from_pylist(batch, schema))
+                batch = []
+        writer.write_table(pa.Table.from_pylist(batch, schema))
+    return count
+
+
+def _read(stored: Stored, read: Reader) -> Text | None:
+    text = read(stored.content, stored.url, stored.content_type)
+    return msgspec.structs.replace(text, time=stored.time.isoformat()) if text else None

@@ -1,0 +1,106 @@
+"""WACZ export: WARC files, index and page list in one ZIP that ReplayWeb.page opens (WACZ 1.1.1)."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from phasa import __version__
+from phasa.archive.capture import ArchiveError
+from phasa.archive.cdxj import merge, read_index
+
+_CHUNK = 1 << 20
+_PAGE_TYPES = ("text/html", "application/xhtml+xml")
+
+
+class PageLine(msgspec.Struct, frozen=True):
+    """One line of pages.jsonl: an address a reader may start from."""
+
+    id: str
+    url: str
+    ts: str
+    title: str
+
+
+def export_wacz(archive: Path, out: Path, *, title: str = "", titles: dict[str, str] | None = None) -> int:
+    """Write the finished WARC files of a folder as one WACZ. Returns the number of pages in its list.
+
+    Raises ArchiveError when there is nothing to export.
+    """
+    warcs = sorted(archive.glob("*.warc.gz"))
+    if not warcs:
+        raise ArchiveError(f"{archive}: no finished WARC file to export; crawl first")
+    index = merge(archive)
+    resources: list[dict[str, object]] = []
+    unfinished = out.with_name(out.name + ".part")
+    with zipfile.ZipFile(unfinished, "w", allowZip64=True) as bundle:
+        resources += [_store(bundle, warc, f"archive/{warc.name}") for warc in warcs]
+        resources.append(_store(bundle, index, "indexes/index.cdxj"))
+        pages = list(_pages(archive, titles or {}))
+        resources.append(_store_bytes(bundle, _page_list(pages), "pages/pages.jsonl"))
+        package = _package(title, resources)
+        bundle.writestr("datapackage.json", package)
+        bundle.writestr("datapackage-digest.json", _package_digest(package))
+    unfinished.rename(out)
+    return len(pages)
+
+
+def _pages(archive: Path, titles: dict[str, str]) -> Iterable[PageLine]:
+    seen: set[str] = set()
+    for entry in read_index(archive):
+        if entry.status == "200" and entry.mime in _PAGE_TYPES and entry.url not in seen:
+            seen.add(entry.url)
+            stamp = entry.time.strftime("%Y-%m-%dT%H:%M:%SZ")
+            yield PageLine(f"{entry.filename}:{entry.offset}", entry.url, stamp, titles.get(entry.url) or entry.url)
+
+
+def _page_list(pages: list[PageLine]) -> bytes:
+    head = {"format": "json-pages-1.0", "id": "pages", "title": "All pages"}
+    return b"".join(msgspec.json.encode(line) + b"\n" for line in [head, *pages])
+
+
+def _store(bundle: zipfile.ZipFile, path: Path, name: str) -> dict[str, object]:
+    """Add a file uncompressed (readers seek in it) and give its line for the data package."""
+    digest = hashlib.sha256()
+    size = 0
+    info = zipfile.ZipInfo.from_file(path, name)
+    with path.open("rb") as source, bundle.open(info, "w", force_zip64=True) as target:
+        while chunk := source.read(_CHUNK):
+            digest.update(chunk)
+            size += len(chunk)
+            target.write(chunk)
+    return _resource(name, digest.hexdigest(), size)
+
+
+def _store_bytes(bundle: zipfile.ZipFile, data: bytes, name: str) -> dict[str, object]:
+    bundle.writestr(name, data)
+    return _resource(name, hashlib.sha256(data).hexdigest(), len(data))
+
+
+def _resource(name: str, digest: str, size: int) -> dict[str, object]:
+    return {"name": name.rsplit("/", 1)[-1], "path": name, "hash": f"sha256:{digest}", "bytes": size}
+
+
+def _package(title: str, resources: list[dict[str, object]]) -> bytes:
+    return msgspec.json.format(
+        msgspec.json.encode(
+            {
+                "profile": "data-package",
+                "wacz_version": "1.1.1",
+                "title": title,
+                "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                "software": f"phasa {__version__}",
+                "resources": resources,
+            }
+        ),
+        indent=2,
+    )
+
+
+def _package_digest(package: bytes) -> bytes:
+    return msgspec.json.encode({"path": "datapackage.json", "hash": f"sha256:{hashlib.sha256(package).hexdigest()}"})

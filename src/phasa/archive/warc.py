@@ -1,0 +1,213 @@
+"""Writing captures into rotating WARC files that survive being killed.
+
+A capture's records are appended in one write; the caller's bookkeeping comes after it. The file being written is
+called `….warc.gz.open`. Starting again cuts a torn tail off such files, closes them and indexes them.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple
+
+from fastwarc.warc import WarcRecordType
+
+from phasa import __version__
+from phasa.archive.capture import ArchiveError, Capture
+from phasa.archive.cdxj import Entry, IndexFile
+from phasa.archive.digests import Digests, Original
+from phasa.archive.records import (
+    REVISIT_NOT_MODIFIED,
+    REVISIT_SAME_PAYLOAD,
+    common_headers,
+    fields_block,
+    member,
+    new_id,
+    warc_date,
+    warcinfo,
+)
+from phasa.archive.repair import cut_torn_tail
+
+OPEN = ".open"
+GIGABYTE = 1_000_000_000
+
+
+class Location(NamedTuple):
+    """Where a capture's response (or revisit) record stands."""
+
+    file: str
+    offset: int
+    length: int
+
+
+class WarcWriter:
+    """Appends captures to WARC files in a folder, one writer per worker.
+
+    `worker` makes file names of several writers in one folder distinct. `rotate_bytes` is the size after which a new
+    file is begun. `dedup` writes a revisit record instead of a body that is already in the archive.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        worker: int = 0,
+        rotate_bytes: int = GIGABYTE,
+        info: Iterable[tuple[str, str]] = (),
+        dedup: bool = True,
+    ) -> None:
+        self.folder = folder
+        self._worker = worker
+        self._rotate_bytes = rotate_bytes
+        self._info = [("software", f"phasa/{__version__}"), ("format", "WARC File Format 1.1"), *info]
+        folder.mkdir(parents=True, exist_ok=True)
+        self._digests = Digests(folder / "digests.db") if dedup else None
+        self.repaired = self._repair()
+        self._file = -1
+        self._name = ""
+        self._size = 0
+        self._count = 0
+        self._index: IndexFile | None = None
+
+    def __enter__(self) -> WarcWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def write(self, capture: Capture) -> Location:
+        """Append request, response (or revisit) and metadata records. Raises ArchiveError, with nothing appended."""
+        digest = capture.digest
+        original = self._digests.get(digest) if self._digests and capture.body and not capture.truncated else None
+        records, at, record_id = _records(capture, digest, original)
+        start = self._append(b"".join(records))
+        offset = start + sum(map(len, records[:at]))
+        location = Location(self._name, offset, len(records[at]))
+        assert self._index is not None
+        self._index.add(Entry.of(capture, location, revisit=original is not None))
+        if self._digests and original is None and capture.body and capture.status == 200 and not capture.truncated:
+            self._digests.add(digest, Original(capture.url, warc_date(capture.started), record_id), *location[:2])
+        return location
+
+    def sync(self) -> None:
+        """Return only when everything written is on the disk itself."""
+        if self._file >= 0:
+            os.fdatasync(self._file)
+        if self._digests:
+            self._digests.commit()
+
+    def close(self) -> None:
+        """Finish the open file under its final name with its index."""
+        if self._file >= 0:
+            self.sync()
+            os.close(self._file)
+            self._file = -1
+            (self.folder / (self._name + OPEN)).rename(self.folder / self._name)
+            if self._index:
+                self._index.finish()
+                self._index = None
+        if self._digests:
+            self._digests.close()
+            self._digests = None
+
+    def _append(self, data: bytes) -> int:
+        if self._file >= 0 and self._size + len(data) > self._rotate_bytes and self._count > 0:
+            self._rotate()
+        if self._file < 0:
+            self._begin()
+        start = self._size
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(self._file, view) :]
+        except OSError as problem:
+            os.ftruncate(self._file, start)  # no half record stays behind
+            os.lseek(self._file, start, os.SEEK_SET)
+            raise ArchiveError(f"{self.folder / self._name}: cannot write: {problem.strerror}") from problem
+        self._size += len(data)
+        self._count += 1
+        return start
+
+    def _rotate(self) -> None:
+        digests, self._digests = self._digests, None
+        if digests:
+            digests.commit()
+        self.close()
+        self._digests = digests
+
+    def _begin(self) -> None:
+        stamp = datetime.now(UTC).strftime("%Y%m%d%H%M%S%f")
+        self._name = f"phasa-{stamp}-{self._worker:02d}.warc.gz"
+        path = self.folder / (self._name + OPEN)
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        self._size = self._count = 0
+        self._index = IndexFile(self.folder, self._name)
+        header = warcinfo(self._name, [*self._info, ("hostname", socket.gethostname())])
+        try:
+            self._append(header)
+        except ArchiveError:
+            os.close(self._file)
+            self._file = -1
+            path.unlink()
+            self._index.abandon()
+            raise
+        self._count = 0
+
+    def _repair(self) -> dict[str, int]:
+        """Close files that a killed writer of this worker left open: file name -> bytes cut off."""
+        repaired = {}
+        for path in sorted(self.folder.glob(f"*-{self._worker:02d}.warc.gz{OPEN}")):
+            name = path.name.removesuffix(OPEN)
+            repaired[name] = cut_torn_tail(path)
+            if self._digests:
+                self._digests.forget_from(name, path.stat().st_size)
+            if path.stat().st_size == 0:
+                path.unlink()
+                IndexFile(self.folder, name).abandon()
+                continue
+            path.rename(self.folder / name)
+            IndexFile.rebuild(self.folder, name)
+        for path in self.folder.glob(f"*-{self._worker:02d}.warc.gz.cdxj{OPEN}"):
+            # Killed between the two renames of `close`: the WARC is finished, its index is not.
+            IndexFile.rebuild(self.folder, path.name.removesuffix(".cdxj" + OPEN))
+        return repaired
+
+
+def _records(capture: Capture, digest: bytes, original: Original | None) -> tuple[list[bytes], int, str]:
+    """The gzip members of one capture, which of them is the response, and its record name."""
+    common = common_headers(capture)
+    record_id = new_id()
+    concurrent = [*common, ("WARC-Concurrent-To", f"<{record_id}>")]
+    records = []
+    if capture.request_headers:
+        headers = [*concurrent, ("Content-Type", "application/http; msgtype=request")]
+        records.append(member(WarcRecordType.request, headers, capture.request_head()))
+    at = len(records)
+    headers = [*common, ("Content-Type", "application/http; msgtype=response")]
+    if capture.truncated:
+        headers.append(("WARC-Truncated", capture.truncated))
+    if capture.status == 304:
+        headers.append(("WARC-Profile", REVISIT_NOT_MODIFIED))
+        records.append(member(WarcRecordType.revisit, headers, capture.response_head(), record_id=record_id))
+    elif original is not None:
+        headers += [
+            ("WARC-Profile", REVISIT_SAME_PAYLOAD),
+            ("WARC-Refers-To-Target-URI", original.url),
+            ("WARC-Refers-To-Date", original.date),
+            ("WARC-Refers-To", f"<{original.record_id}>"),
+        ]
+        block = capture.response_head()
+        records.append(member(WarcRecordType.revisit, headers, block, record_id=record_id, payload_digest=digest))
+    else:
+        block = capture.response_head() + capture.body
+        records.append(member(WarcRecordType.response, headers, block, record_id=record_id, payload_digest=digest))
+    if capture.notes:
+        headers = [*concurrent, ("Content-Type", "application/warc-fields")]
+        records.append(member(WarcRecordType.metadata, headers, fields_block(list(capture.notes))))
+    return records, at, record_id

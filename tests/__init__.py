@@ -1,0 +1,1 @@
+"""Tests mirror src/phasa; shared parts are imported as `tests.…`."""
