@@ -58,3 +58,12 @@ def test_the_index_points_into_the_bundled_files(bundle: zipfile.ZipFile) -> Non
 def test_nothing_to_export_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ArchiveError, match="crawl first"):
         export_wacz(tmp_path, tmp_path / "x.wacz")
+
+
+def test_the_data_stands_where_replayweb_page_looks_for_it(bundle: zipfile.ZipFile) -> None:
+    """It adds the central header's extra length to the local header's place; the two lengths must agree."""
+    assert bundle.filename is not None
+    data = Path(bundle.filename).read_bytes()
+    for info in bundle.infolist():
+        local_extra = int.from_bytes(data[info.header_offset + 28 : info.header_offset + 30], "little")
+        assert local_extra == len(info.extra)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from phasa.archive.capture import Capture, base32
-from phasa.web.url import Url, surt
+from phasa.web.url import parse, surt
 
 if TYPE_CHECKING:
     from phasa.archive.warc import Location
@@ -45,7 +45,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     def of(cls, capture: Capture, location: Location, *, revisit: bool) -> Entry:
         """The entry of a capture that was just written."""
         return cls(
-            surt=surt(Url(capture.url)),
+            surt=key_of(capture.url),
             timestamp=capture.started.astimezone(UTC).strftime("%Y%m%d%H%M%S"),
             url=capture.url,
             mime=REVISIT if revisit or capture.status == 304 else capture.mime or "unk",
@@ -105,6 +105,12 @@ class IndexFile:
         (folder / (warc_name + ".cdxj.open")).unlink(missing_ok=True)
 
 
+def key_of(address: str) -> str:
+    """The look-up key: SURT of a web address; other addresses (urn:, dns:, file:) stand for themselves."""
+    url = parse(address)
+    return surt(url) if url else address.replace(" ", "%20")
+
+
 def merge(folder: Path) -> Path:
     """Fold every closed index file of the folder into `index.cdxj`. Safe beside other processes and when killed."""
     index = folder / INDEX
@@ -151,7 +157,7 @@ def read_index(folder: Path) -> Iterator[Entry]:
 
 def lookup(folder: Path, url: str) -> list[Entry]:
     """The entries of one address, oldest first, by binary search; lines of files still open are read through."""
-    key = f"{surt(Url(url))} ".encode()
+    key = f"{key_of(url)} ".encode()
     lines: set[bytes] = set()
     for path in folder.glob("*.cdxj"):
         lines.update(_search(path, key))

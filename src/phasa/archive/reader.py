@@ -14,8 +14,7 @@ import zstandard
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from phasa.archive.capture import ArchiveError, base32
-from phasa.archive.cdxj import REVISIT, Entry, lookup
-from phasa.web.url import Url, surt
+from phasa.archive.cdxj import REVISIT, Entry, key_of, lookup
 
 _DECODED_CAP = 100 * 1024 * 1024
 
@@ -96,7 +95,7 @@ def index_entries(path: Path) -> Iterator[Entry]:
     """The index entries of a WARC file, read from its records."""
     for start, end, stored in _positions(path):
         yield Entry(
-            surt=surt(Url(stored.url)),
+            surt=key_of(stored.url),
             timestamp=stored.time.strftime("%Y%m%d%H%M%S"),
             url=stored.url,
             mime=REVISIT if stored.revisit else stored.mime or "unk",

@@ -6,13 +6,14 @@ import hashlib
 from pathlib import Path, PurePosixPath
 
 from phasa.archive.reader import Stored, read_archive, resolve
-from phasa.web.url import Url, host
+from phasa.web.url import host, parse
 
 
 def repository_path(url: str) -> PurePosixPath:
     """`http://www.ku.ac.th/help.html` -> `www-ku-ac-th/e512d612a558dcbc4f6e3c1d3ab6683b`: MD5 of the whole URL."""
     name = hashlib.md5(url.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()
-    directory = host(Url(url)).replace(".", "-").replace(":", "-").strip("[]") or "unknown"
+    site = parse(url)
+    directory = host(site).replace(".", "-").replace(":", "-").strip("[]") if site else "other"
     return PurePosixPath(directory, name)
 
 

@@ -68,8 +68,9 @@ def _store(bundle: zipfile.ZipFile, path: Path, name: str) -> dict[str, object]:
     """Add a file uncompressed (readers seek in it) and give its line for the data package."""
     digest = hashlib.sha256()
     size = 0
+    # ReplayWeb.page finds the data by the length of the central header's extra field: no zip64 unless it must be.
     info = zipfile.ZipInfo.from_file(path, name)
-    with path.open("rb") as source, bundle.open(info, "w", force_zip64=True) as target:
+    with path.open("rb") as source, bundle.open(info, "w") as target:
         while chunk := source.read(_CHUNK):
             digest.update(chunk)
             size += len(chunk)
