@@ -52,7 +52,6 @@ class Capture:
         """The first value of an answer header, or the empty string."""
         return next((value for key, value in self.headers if key.lower() == name), "")
 
-    @property
     def digest(self) -> bytes:
         """SHA-1 of the entity: de-chunked, content coding on (WARC/1.1 §5.9, the payload of an HTTP response)."""
         return hashlib.sha1(self.body, usedforsecurity=False).digest()

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import uuid
 from datetime import UTC, datetime
 
-from fastwarc.stream_io import GzipWriter
 from fastwarc.warc import WarcRecord, WarcRecordType
+from isal import igzip
 
 from phasa.archive.capture import Capture, base32, clean_value
 
 REVISIT_SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 REVISIT_NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
-
-# Level 4 writes 3.5 times as fast as warcio's level 9 and 4 % larger (bench/web.py).
-COMPRESSION = 4
 
 
 def warc_date(moment: datetime) -> str:
@@ -43,11 +41,17 @@ def member(
         record.headers[name] = clean_value(value)
     if payload_digest is not None:
         record.headers["WARC-Payload-Digest"] = f"sha1:{base32(payload_digest)}"
+    # hashlib's SHA-1 uses the processor's own instructions; fastwarc's does not.
+    record.headers["WARC-Block-Digest"] = f"sha1:{base32(hashlib.sha1(content, usedforsecurity=False).digest())}"
     record.set_bytes_content(content)
-    out = io.BytesIO()
-    with GzipWriter(out, compression_level=COMPRESSION) as packed:
-        record.write(packed, checksum_data=True)
-    return out.getvalue()
+    plain = io.BytesIO()
+    record.write(plain)
+    return pack(plain.getvalue())
+
+
+def pack(data: bytes) -> bytes:
+    """One gzip member. ISA-L packs HTML ten times as fast as zlib's level 6 into an eighth more (bench/warc.py)."""
+    return bytes(igzip.compress(data, 2, mtime=0))
 
 
 def warcinfo(filename: str, fields: list[tuple[str, str]]) -> bytes:

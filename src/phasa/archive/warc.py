@@ -83,14 +83,14 @@ class WarcWriter:
 
     def write(self, capture: Capture) -> Location:
         """Append request, response (or revisit) and metadata records. Raises ArchiveError, with nothing appended."""
-        digest = capture.digest
+        digest = capture.digest()
         original = self._digests.get(digest) if self._digests and capture.body and not capture.truncated else None
         records, at, record_id = _records(capture, digest, original)
         start = self._append(b"".join(records))
         offset = start + sum(map(len, records[:at]))
         location = Location(self._name, offset, len(records[at]))
         assert self._index is not None
-        self._index.add(Entry.of(capture, location, revisit=original is not None))
+        self._index.add(Entry.of(capture, location, digest, revisit=original is not None))
         if self._digests and original is None and capture.body and capture.status == 200 and not capture.truncated:
             self._digests.add(digest, Original(capture.url, warc_date(capture.started), record_id), *location[:2])
         return location
