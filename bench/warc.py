@@ -1,4 +1,4 @@
-"""WARC writing beside warcio: the same pages, gzip, digests, one CPU. Prints MB of page per CPU second and the ratio."""
+"""WARC writing beside warcio: same pages, gzip, digests, one CPU. MB of page per CPU second and the ratio."""
 
 from __future__ import annotations
 
