@@ -124,3 +124,32 @@ def _worlds(given: str) -> list[str]:
     if not (first.isdigit() and last.isdigit() and int(first) <= int(last)):
         raise InputError(f"worlds are named SEED:PAGES or FIRST-LAST:PAGES, not '{given}'")
     return [f"{seed}:{pages}" for seed in range(int(first), int(last) + 1)]
+
+
+@app.command(epilog="Example:  phasa lab serve 1:20000 --port 8090")
+def serve(
+    name: Annotated[str, typer.Argument(metavar="SEED:PAGES", help="Which world.")],
+    port: Annotated[int, typer.Option("--port", metavar="N", help="Port on 127.0.0.1; 0 takes a free one.")] = 8090,
+    lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Language of the recipe: th or fa.")] = "th",
+) -> None:
+    """Serve a generated web on the loopback; its sites are told apart by the Host header. Ctrl-C ends it."""
+    import asyncio
+
+    from phasa.lab.seeds import seeds_of
+    from phasa.lab.serve import serving
+    from phasa.lab.world import World
+
+    made = World.from_name(name, lang)
+
+    async def forever() -> None:
+        async with serving(made, port) as (actual, _):
+            example = seeds_of(made, "table9")[0].url
+            host = example.removeprefix("http://").rstrip("/")
+            print(f"{len(made.sites)} sites, {len(made.pages)} pages on http://127.0.0.1:{actual}/", flush=True)
+            print(f"try:  curl -H 'Host: {host}' http://127.0.0.1:{actual}/", flush=True)
+            await asyncio.Event().wait()
+
+    try:
+        asyncio.run(forever())
+    except KeyboardInterrupt:
+        print("ended", file=sys.stderr)

@@ -226,7 +226,25 @@ class _Plan:
                 order, bound = self.by_level[1 - int(value)], self.bound[1 - int(value)]
                 low, high = int(bound[up - 2]) if up > 1 else 0, int(bound[up - 1])
             source[number] = order[int(dice.integers(low, high))]
-        return source, home, np.full(len(later), int(Role.CONTENT))
+        # From another language one is pointed to a certain page of the site, which then leads to its home page.
+        deep = (
+            self.pages.target[home] & ~self.pages.target[source] & (dice.random(len(later)) < self.recipe.locality.deep)
+        )
+        entered = np.where(deep, self._inner(home, dice), home)
+        role = np.full(len(later), int(Role.CONTENT))
+        inward = np.flatnonzero(entered != home)
+        return (
+            np.concatenate([source, entered[inward]]),
+            np.concatenate([entered, home[inward]]),
+            np.concatenate([role, np.full(len(inward), int(Role.MENU))]),
+        )
+
+    def _inner(self, page: Ints, dice: np.random.Generator) -> Ints:
+        """Any page of the same site that is in the target language, where there is one."""
+        site = self.site[page]
+        size = self.site_count[True][site]
+        at = self.site_start[True][site] + np.floor(dice.random(len(page)) * size).astype(np.int64)
+        return np.where(size > 0, self.by_site[True][np.minimum(at, len(self.by_site[True]) - 1)], page)
 
     def inside(self) -> Edges:
         """Links within a site: the menu, the section, and any other page; they lean to the language of their page."""
@@ -270,6 +288,9 @@ class _Plan:
         target = self.pick(of_target, self.level[source] + 1, dice.random(len(source)))
         friendly = np.flatnonzero(dice.random(len(source)) < locality.friends)
         target[friendly] = self._friends(source[friendly], of_target[friendly], target[friendly], dice)
+        abroad = self.pages.target[target] & ~self.pages.target[source]
+        deep = np.flatnonzero(abroad & (dice.random(len(source)) < locality.deep))
+        target[deep] = self._inner(target[deep], dice)
         way = dice.random(len(source))
         role = np.where(way < 0.5, Role.CONTENT, np.where(way < 0.8, Role.SIDEBAR, Role.ADVERT))
         return source, target, np.where(way > 0.95, int(Role.FOOTER), role)

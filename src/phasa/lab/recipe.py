@@ -51,6 +51,9 @@ class Locality(Settings, frozen=True):
     entry: Annotated[
         float, Meta(description="Sites whose home page is in the target language first found from it.")
     ] = 0.8
+    deep: Annotated[
+        float, Meta(description="Links from other languages into the target language that lead to inner pages.")
+    ] = 0.8
     friends: Annotated[float, Meta(description="Share of links between sites that go to the same few sites.")] = 0.55
     anchor_both: Annotated[float, Meta(description="Anchor in the target language, target page to target page.")] = 0.6
     anchor_to: Annotated[float, Meta(description="Anchor in the target language, other page to target page.")] = 0.25

@@ -1,0 +1,81 @@
+"""Strategies side by side."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from phasa.cli.lab import _worlds, app
+from phasa.errors import InputError, SettingsError
+from phasa.lab.compare import Ground, compare, interval, summarise, write_csv
+
+GROUNDS = [Ground("thai2", "th", world=f"{seed}:3000") for seed in (1, 2)]
+
+
+def test_the_csv_is_the_same_on_one_and_on_two_workers() -> None:
+    one = write_csv(compare(GROUNDS, ["bfs", "lswc"], 600))
+    two = write_csv(compare(GROUNDS, ["bfs", "lswc"], 600, workers=2))
+    assert one == two
+    assert one.count("\n") == 1 + 2 * 2 * 6
+
+
+def test_a_summary_has_the_mean_and_its_interval() -> None:
+    curves = compare(GROUNDS, ["lswc"], 400)
+    (summary,) = summarise(curves)
+    assert summary.runs == 2
+    assert summary.pages == [100, 200, 300, 400]
+    assert summary.harvest[-1] == pytest.approx((curves[0].harvest[-1] + curves[1].harvest[-1]) / 2, abs=1e-6)
+    assert summary.mean_harvest == pytest.approx(np.mean([curve.mean_harvest for curve in curves]), abs=1e-6)
+
+
+def test_the_interval_is_students() -> None:
+    values = np.array([[1.0], [2.0], [3.0]])
+    assert interval(values)[0] == pytest.approx(4.303 / np.sqrt(3))
+    assert interval(values[:1])[0] == 0
+
+
+def test_an_unknown_strategy_is_refused_before_anything_runs() -> None:
+    with pytest.raises(SettingsError, match="unknown strategy"):
+        compare([Ground("thai1", "th", world="1:999999999")], ["bsf"], 10)
+
+
+def test_worlds_may_be_a_range() -> None:
+    assert _worlds("3:50") == ["3:50"]
+    assert _worlds("2-4:50") == ["2:50", "3:50", "4:50"]
+    with pytest.raises(InputError):
+        _worlds("4-2:50")
+
+
+def test_lab_run_prints_harvest_and_coverage_per_strategy(tmp_path: Path) -> None:
+    command = ["run", "--world", "1:3000", "--seeds", "thai1", "--strategies", "lswc,bfs", "--pages", "300", "--json"]
+    result = CliRunner().invoke(app, [*command, "--csv", str(tmp_path / "curves.csv")])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.output)
+    assert [one["strategy"] for one in found] == ["lswc", "bfs"]
+    assert found[0]["pages"] == [100, 200, 300]
+    assert len(found[0]["harvest"]) == len(found[0]["coverage"]) == 3
+    assert (tmp_path / "curves.csv").read_text().startswith("world,seeds,draw,strategy,pages,harvest,recent,coverage\n")
+
+
+def test_lab_run_wants_one_ground() -> None:
+    result = CliRunner().invoke(app, ["run", "--strategies", "bfs"])
+    assert isinstance(result.exception, InputError)
+
+
+def test_lab_world_prints_the_calibration() -> None:
+    result = CliRunner().invoke(app, ["world", "1:6000", "--json"])
+    rows = json.loads(result.output)
+    assert {row["table"] for row in rows} == {"§6.2", "Table 10", "Table 11", "Table 12"}
+
+
+def test_lab_graph_writes_a_graph_that_lab_run_reads(tmp_path: Path) -> None:
+    out = tmp_path / "web.db"
+    assert CliRunner().invoke(app, ["graph", "--world", "1:3000", "-o", str(out)]).exit_code == 0
+    command = ["run", "--graph", str(out), "--strategies", "handmade,bfs", "--draws", "2", "--pages", "200"]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    assert "handmade" in result.output
