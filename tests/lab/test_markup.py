@@ -15,7 +15,7 @@ from phasa.web.url import parse
 
 def _pages(world: World, wanted: bool, count: int = 25) -> list[int]:
     fitting = np.flatnonzero(world.pages.target == wanted)
-    return fitting[:: max(1, len(fitting) // count)].tolist()
+    return [int(page) for page in fitting[:: max(1, len(fitting) // count)]]
 
 
 def _text(world: World, page: int) -> str:

@@ -85,7 +85,8 @@ def test_breadth_first_replay_equals_breadth_first_over_the_link_table(thai_worl
     graph = thai_world.graph
     seeds = seeds_of(thai_world, "table9")
     queue = deque(graph.find(seed.url) for seed in seeds)
-    known, order, done = set(queue), [], set()
+    known, done = set(queue), set()
+    order: list[int] = []
     while queue and len(order) < 2000:
         page = queue.popleft()
         final = page if graph.status[page] == OK else int(graph.moved[page])
