@@ -28,8 +28,9 @@ class Limits(Settings, frozen=True, kw_only=True):
     read_seconds: Annotated[float, Meta(gt=0, description="Longest silence while the body comes.")] = 20.0
     total_seconds: Annotated[float, Meta(gt=0, description="Time for the whole exchange.")] = 60.0
     bytes_per_second: Annotated[
-        float, Meta(ge=0, description="Slowest rate of a body, counted after ten seconds; 0 = any.")
+        float, Meta(ge=0, description="Slowest rate of a body, once it has lasted rate_after_seconds; 0 = any.")
     ] = 100.0
+    rate_after_seconds: Annotated[float, Meta(ge=0, description="When the rate of a body begins to count.")] = 10.0
     url_length: Annotated[int, Meta(gt=0, description="Longest address that is taken.")] = 2048
     links_per_page: Annotated[int, Meta(gt=0, description="Most links that one page may give.")] = 5000
     page_characters: Annotated[

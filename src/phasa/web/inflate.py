@@ -1,0 +1,118 @@
+"""Content encodings undone with a bound on what may come out: gzip, deflate, brotli, zstd, also stacked."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple
+
+# brotlicffi, not brotli: brotlipy, which pywb brings along, hides a module of that name and cannot bound its output.
+import brotlicffi
+from zstandard import ZstdDecompressor, ZstdError
+
+from phasa.web.limits import Limits
+
+ACCEPT = "gzip, deflate, br, zstd"
+
+_BLOCK = 64 * 1024
+_RATIO_FROM = 1024 * 1024  # growth is judged only past this size
+_LAYERS = 3
+
+Problem = Literal["", "bomb", "too_large", "bad_encoding"]
+
+
+class Inflated(NamedTuple):
+    """What came out, and what was wrong with it; on a problem the body is what came out until then."""
+
+    body: bytes
+    problem: Problem
+
+
+def inflate(wire: bytes, content_encoding: str, limits: Limits) -> Inflated:
+    """The entity that `wire` encodes, by the value of the Content-Encoding header. Never raises.
+
+    Output stops at `decoded_bytes`, and at `decoded_ratio` times the input once it is past 1 MiB. Bytes that are not
+    in the encoding they claim are passed on as they are, as browsers do for a wrong `gzip`.
+    """
+    layers = [name.strip().lower() for name in content_encoding.split(",") if name.strip()]
+    layers = [name for name in layers if name != "identity"]
+    if not layers or not wire:
+        return Inflated(wire, "")
+    if len(layers) > _LAYERS or any(name not in _DECODERS for name in layers):
+        return Inflated(wire, "bad_encoding")
+    body = wire
+    problem: Problem = ""
+    for name in reversed(layers):
+        body, problem = _undo(name, body, len(wire), limits)
+        if problem:
+            break
+    return Inflated(body, problem)
+
+
+def _undo(name: str, data: bytes, wire_length: int, limits: Limits) -> Inflated:
+    most = min(limits.decoded_bytes, max(_RATIO_FROM, limits.decoded_ratio * wire_length))
+    pieces: list[bytes] = []
+    size = 0
+    try:
+        for piece in _DECODERS[name](data):
+            pieces.append(piece)
+            size += len(piece)
+            if size > most:
+                body = b"".join(pieces)[:most]
+                return Inflated(body, "too_large" if most == limits.decoded_bytes else "bomb")
+    except (zlib.error, brotlicffi.error, ZstdError, MemoryError):
+        return Inflated(b"".join(pieces) if pieces else data, "bad_encoding")
+    return Inflated(b"".join(pieces), "")
+
+
+def _gzip(data: bytes) -> Iterator[bytes]:
+    """Members one after another; what follows the last of them is padding."""
+    rest = data
+    first = True
+    while rest[:2] == b"\x1f\x8b" or first:
+        decoder = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        yield from _zlib_stream(decoder, rest)
+        rest = decoder.unused_data
+        first = False
+
+
+def _deflate(data: bytes) -> Iterator[bytes]:
+    """zlib as the standard says, or the bare stream that some servers send."""
+    wrapped = len(data) > 1 and data[0] & 0x0F == 8 and (data[0] << 8 | data[1]) % 31 == 0
+    yield from _zlib_stream(zlib.decompressobj(zlib.MAX_WBITS if wrapped else -zlib.MAX_WBITS), data)
+
+
+def _zlib_stream(decoder: zlib._Decompress, data: bytes) -> Iterator[bytes]:
+    piece = decoder.decompress(data, _BLOCK)
+    while piece:
+        yield piece
+        if decoder.eof:
+            return
+        piece = decoder.decompress(decoder.unconsumed_tail, _BLOCK)
+
+
+def _brotli(data: bytes) -> Iterator[bytes]:
+    decoder = brotlicffi.Decompressor()
+    piece = decoder.process(data, output_buffer_limit=_BLOCK)
+    while piece:
+        yield piece
+        if decoder.is_finished():
+            return
+        piece = decoder.process(b"", output_buffer_limit=_BLOCK)
+
+
+def _zstd(data: bytes) -> Iterator[bytes]:
+    # RFC 9659: a decoder for the web need not take windows above 8 MiB.
+    decoder = ZstdDecompressor(max_window_size=8 * 1024 * 1024)
+    with decoder.stream_reader(data, read_across_frames=True) as stream:
+        while piece := stream.read(_BLOCK):
+            yield piece
+
+
+_DECODERS: dict[str, Callable[[bytes], Iterator[bytes]]] = {
+    "gzip": _gzip,
+    "x-gzip": _gzip,
+    "deflate": _deflate,
+    "br": _brotli,
+    "zstd": _zstd,
+}
