@@ -192,6 +192,7 @@ async def test_an_unwanted_type_is_not_read(server: HostileServer, fetcher: Fetc
         ("identity", b"text" * 100),
         ("", b"text" * 100),
     ],
+    ids=["gzip", "members", "zlib", "bare deflate", "brotli", "zstd", "stacked", "identity", "none"],
 )
 async def test_every_encoding_is_undone(server: HostileServer, fetcher: Fetcher, encoding: str, packed: bytes) -> None:
     async def answer(caller: Caller) -> None:
