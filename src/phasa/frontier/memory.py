@@ -222,6 +222,7 @@ class MemoryFrontier:
                 entry.note,
                 entry.attempts,
                 expires,
+                turn.failures if self._by_host and (turn := self._turns.get(entry.queue)) is not None else 0,
             )
             self._leases[entry.serial] = lease
             if self._by_host:

@@ -61,7 +61,10 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
 
 
 class Lease(msgspec.Struct, frozen=True, gc=False):
-    """The right to fetch one URL until `expires`; its host is nobody else's meanwhile."""
+    """The right to fetch one URL until `expires`; its host is nobody else's meanwhile.
+
+    `attempts` counts the fetches of this URL so far, `failures` those of its host in a row that did not succeed.
+    """
 
     id: int
     url: Url
@@ -72,6 +75,7 @@ class Lease(msgspec.Struct, frozen=True, gc=False):
     note: bytes
     attempts: int
     expires: float
+    failures: int = 0
 
 
 class Visit(msgspec.Struct, frozen=True, gc=False):
@@ -93,8 +97,8 @@ class Visit(msgspec.Struct, frozen=True, gc=False):
 class Ending(msgspec.Struct, frozen=True, gc=False):
     """How a lease ends: DONE, DROPPED, or WAITING again (a later try).
 
-    `pause` is how long the host rests from `at` on; `failed` says that the server did not answer, which counts
-    towards giving the host up.
+    `pause` is how long the host rests from `at` on; `failed` says that the server did not answer, or only that it
+    cannot now (429, 503), which counts towards giving the host up.
     """
 
     state: State

@@ -46,6 +46,7 @@ class SqliteFrontier:
     GROUP = 64  # pages per transaction at most
     MERGE = 200_000  # new URLs between two merges of the indexes
     LETTERS = 5_000  # offers read from other workers at a time
+    PATIENCE = 0.25  # seconds that a finished page may wait for others to share its transaction
 
     def __init__(
         self,
@@ -67,6 +68,9 @@ class SqliteFrontier:
         self._leases: dict[int, Lease] = {}
         self._pending: dict[int, tuple[Lease, Ending, Sequence[Offer]]] = {}
         self._addresses: dict[str, float] = {}
+        # When the first host of the pending pages may be asked again, and when the last commit was.
+        self._free_at = AWAKE
+        self._committed = AWAKE
         self._fresh = 0
         self._not_before: float | None = None
         self._now = 0.0
@@ -190,10 +194,11 @@ class SqliteFrontier:
             if host is not None:
                 if (lease := self._lease(host, now)) is not None:
                     leases.append(lease)
-            elif not self._pending:
-                break
-            else:
+            elif self._pending and (self._free_at <= now or now >= self._committed + self.PATIENCE):
                 self.commit()
+                self._committed = now
+            else:
+                break
         return leases
 
     def _start_rest(self, now: float) -> float:
@@ -225,6 +230,7 @@ class SqliteFrontier:
         lease = Lease(
             *(row.id, row.url, host.name, row.priority, row.depth),
             *(self._source_url(row.source), row.note or b"", row.attempts, now + self.rules.manners.lease),
+            host.failures,
         )
         self._leases[row.id] = lease
         self._recent.put(row.url, SETTLED)
@@ -329,6 +335,8 @@ class SqliteFrontier:
         if self._leases.get(lease.id) is not lease:
             return  # it expired and is somebody else's now
         del self._leases[lease.id]
+        free_at = ending.at + ending.pause
+        self._free_at = min(self._free_at, free_at) if self._pending else free_at
         self._pending[lease.id] = (lease, ending, found)
         self._now = max(self._now, ending.at)
         if address := ending.address or self._host_of(lease).address:
@@ -486,7 +494,10 @@ class SqliteFrontier:
         return [Waiting(row.url, row.priority, row.depth, row.note or b"") for row in kept]
 
     def next_ready(self, now: float) -> float | None:
+        if self._pending and now < self._committed + self.PATIENCE:
+            return min(max(now, self._free_at), self._committed + self.PATIENCE)
         self.commit()
+        self._committed = now
         if self._not_before is not None and now < self._not_before:
             return self._not_before
         if self._store.tallies().get("waiting", 0) <= len(self._leases):

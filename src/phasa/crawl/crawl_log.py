@@ -1,0 +1,50 @@
+"""crawl.log: one line per URL that was tried, in the manner that web archivists know from Heritrix.
+
+    time  status  bytes  url  depth  via  mime  seconds  reason  wanted  language  record
+
+Fields are separated by one space; an empty field is `-`.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from phasa.frontier.protocol import Ending, Lease
+
+
+class CrawlLog:
+    """Appends lines; they reach the file with `flush`, at the latest every few hundred lines."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("a", encoding="utf-8", errors="backslashreplace")
+        self._lines: list[str] = []
+
+    def write(self, lease: Lease, ending: Ending) -> None:
+        self._lines.append(line(lease, ending))
+        if len(self._lines) >= 500:
+            self.flush()
+
+    def flush(self) -> None:
+        self._file.write("".join(self._lines))
+        self._lines.clear()
+        self._file.flush()
+
+    def close(self) -> None:
+        self.flush()
+        self._file.close()
+
+
+def line(lease: Lease, ending: Ending) -> str:
+    """The line of one ended lease, with its line end."""
+    visit = ending.visit
+    time = datetime.fromtimestamp(ending.at, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+    if visit is None:
+        fields = [time, "-", "-", lease.url, lease.depth, lease.source, "", "", ending.reason, "", "", ""]
+    else:
+        wanted = "" if visit.wanted is None else "wanted" if visit.wanted else "other"
+        fields = [
+            *(time, visit.status or "-", visit.size, lease.url, lease.depth, lease.source, visit.mime),
+            *(f"{visit.seconds:.3f}", ending.reason, wanted, visit.language, visit.record),
+        ]
+    return " ".join(str(field).replace(" ", "_").replace("\n", "_") or "-" for field in fields) + "\n"

@@ -1,0 +1,345 @@
+"""The crawl loop: lease → fetch → judge → score the links → archive → finish (DESIGN §1).
+
+One loop for every strategy, on the live web and in the lab: it knows a Web, a Judge, a Strategy, a Frontier, an
+Archive or none, and a Clock, and nothing of what they are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+import msgspec
+from xxhash import xxh3_64_intdigest
+
+from phasa.crawl.answer import Answer, Kind, Web
+from phasa.crawl.clock import Clock
+from phasa.crawl.judge import Judgement
+from phasa.crawl.meter import Meter
+from phasa.crawl.strategy import DROP, Change, JudgedPage, Offers, Seed, Strategy, same_priority
+from phasa.frontier.budgets import Budgets
+from phasa.frontier.politeness import Politeness, pause
+from phasa.frontier.protocol import Ending, Frontier, Lease, Offer, Standing, State, Visit
+from phasa.web.url import Url
+
+_DIGITS = b"0123456789"
+
+
+class Archive(Protocol):
+    """Keeps what came back."""
+
+    def keep(self, answer: Answer, judgement: Judgement | None) -> str:
+        """Write what came back, on disk before this returns; where it stands."""
+        ...
+
+
+class PageJudge(Protocol):
+    """Is this page wanted?"""
+
+    def judge(self, answer: Answer) -> Judgement:
+        """The judgement of a page that came."""
+        ...
+
+
+class Log(Protocol):
+    """Hears of every ended lease."""
+
+    def write(self, lease: Lease, ending: Ending) -> None: ...
+
+
+class Parts(NamedTuple):
+    """The five nouns of a crawl, and its clock."""
+
+    web: Web
+    judge: PageJudge
+    strategy: Strategy
+    frontier: Frontier
+    clock: Clock
+    archive: Archive | None = None
+    log: Log | None = None
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """How a run ended."""
+
+    why: str
+    fetches: int
+    pages: int
+    wanted: int
+
+
+class Crawl:
+    """One run. `slots` leases are out at a time; with one slot everything happens in strict order."""
+
+    TICK = 0.25
+
+    def __init__(
+        self,
+        parts: Parts,
+        *,
+        manners: Politeness,
+        budgets: Budgets,
+        slots: int = 1,
+        words: Callable[[str], int] = len,
+        watch: Callable[[Crawl], str] | None = None,
+    ) -> None:
+        self.parts = parts
+        self.meter = Meter(parts.clock.now(), budgets.pages)
+        self.errors: list[str] = []
+        self._manners = manners
+        self._budgets = budgets
+        self._slots = slots
+        self._words = words
+        self._watch = watch
+        self._running: set[asyncio.Task[None]] = set()
+        self._wake = asyncio.Event()
+        self._why = ""
+        self._failure: BaseException | None = None
+        self._done = parts.frontier.stats().done
+        self._next_tick = 0.0
+
+    # ── running ──────────────────────────────────────────────────────────────────────────────────
+
+    def stop(self, why: str) -> None:
+        """Lease nothing more; what is being fetched is finished."""
+        self._why = self._why or why
+        self._wake.set()
+
+    async def run(self) -> Outcome:
+        """Crawl until nothing waits, a limit is reached or `stop` is called. Raises what the frontier or the archive
+        raises: a crawl that cannot keep its promises ends."""
+        frontier, clock = self.parts.frontier, self.parts.clock
+        try:
+            while not self._stopping():
+                now = clock.now()
+                room = self._room()
+                leases = frontier.lease(now, n=room) if room > 0 else []
+                if self._slots == 1:
+                    for lease in leases:
+                        await self._visit(lease)
+                else:
+                    for lease in leases:
+                        self._start(lease)
+                if not leases and not await self._wait(now, room):
+                    break
+                if now >= self._next_tick:
+                    self._tick(now)
+            await self._drain()
+        except BaseException:
+            for task in self._running:
+                task.cancel()
+            await asyncio.gather(*self._running, return_exceptions=True)
+            raise
+        frontier.commit()
+        meter = self.meter
+        return Outcome(self._why or "nothing is left to fetch", meter.fetches, meter.pages, meter.wanted)
+
+    def _room(self) -> int:
+        """How many more leases may go out: free slots, and not more than the page limit leaves."""
+        room = self._slots - len(self._running)
+        if self._budgets.pages:
+            room = min(room, self._budgets.pages - self._done - len(self._running))
+        return room
+
+    def _start(self, lease: Lease) -> None:
+        task = asyncio.get_running_loop().create_task(self._visit(lease))
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and (problem := task.exception()) is not None:
+            self._failure = self._failure or problem
+        self._wake.set()
+
+    async def _wait(self, now: float, room: int) -> bool:
+        """Wait for something to lease or to end; False when there is nothing to wait for."""
+        self._wake.clear()
+        ready = self.parts.frontier.next_ready(now) if room > 0 else None
+        if ready is None and not self._running:
+            return self._may_get_work()
+        until = self.TICK if ready is None else min(self.TICK, max(ready - now, 0.0005))
+        await self.parts.clock.wait(self._wake, until)
+        return True
+
+    def _may_get_work(self) -> bool:
+        return False
+
+    async def _drain(self) -> None:
+        while self._running:
+            await asyncio.wait(self._running)
+        if self._failure is not None:
+            raise self._failure
+
+    def _stopping(self) -> bool:
+        """Whether a limit is reached or somebody said stop. Raises what broke."""
+        if self._failure is not None:
+            raise self._failure
+        if self._why:
+            return True
+        budgets, meter = self._budgets, self.meter
+        if budgets.pages and self._done + len(self._running) >= budgets.pages and not self._running:
+            self._why = f"the limit of {budgets.pages:,} pages is reached"
+        elif budgets.seconds and self.parts.clock.now() - meter.started >= budgets.seconds:
+            self._why = f"the limit of {budgets.seconds:g} seconds is reached"
+        elif budgets.megabytes and meter.bytes >= budgets.megabytes * 1e6:
+            self._why = f"the limit of {budgets.megabytes:g} megabytes is reached"
+        return bool(self._why)
+
+    def _tick(self, now: float) -> None:
+        """Now and then: commit, and let somebody look (progress, free disk)."""
+        self._next_tick = now + self.TICK
+        if self._watch is not None:
+            self.parts.frontier.commit()
+            if why := self._watch(self):
+                self.stop(why)
+
+    # ── one URL ──────────────────────────────────────────────────────────────────────────────────
+
+    async def _visit(self, lease: Lease) -> None:
+        web, frontier, clock = self.parts.web, self.parts.frontier, self.parts.clock
+        address = await web.address(lease)
+        if address and frontier.admit(lease, address, clock.now()) > 0.0:
+            return
+        self.settle(lease, await web.get(lease))
+
+    def settle(self, lease: Lease, answer: Answer) -> None:
+        """Do what an answer asks for."""
+        now = self.parts.clock.now()
+        self.meter.fetched(_outcome(answer), answer.size)
+        if answer.kind is Kind.FIRST:
+            rest = pause(self._manners, crawl_delay=answer.crawl_delay)
+            self.parts.frontier.hold(lease, now + rest, asked=now)
+            return
+        judgement = self._judge(answer) if answer.kind is Kind.PAGE else None
+        found, problem = self._links(lease, answer, judgement)
+        ending = self._ending(lease, answer, judgement, now, problem)
+        self.parts.frontier.finish(lease, ending, found)
+        self._done += ending.state is State.DONE
+        if changes := self._changes():
+            self.parts.frontier.reprioritise([(Url(change.url), change.priority) for change in changes])
+        if self.parts.log is not None:
+            self.parts.log.write(lease, ending)
+
+    def _judge(self, answer: Answer) -> Judgement:
+        judgement = self.parts.judge.judge(answer)
+        self.meter.judged(judgement.wanted)
+        return judgement
+
+    def _links(self, lease: Lease, answer: Answer, judgement: Judgement | None) -> tuple[Sequence[Offer], str]:
+        """What the page leads to, and what went wrong in the strategy: then the page counts all the same, and its
+        links are offered with priority 0."""
+        strategy = self.parts.strategy
+        if answer.kind is Kind.MOVED and answer.target is not None:
+            return [Offer(answer.target, lease.priority, lease.depth, lease.url, lease.note)], ""
+        if judgement is None:
+            if answer.kind not in (Kind.BUSY, Kind.FAILED):
+                self._missed(lease)
+            return (), ""
+        links = answer.links
+        length = len(answer.page.text) if answer.page is not None else 0
+        page = JudgedPage(lease.url, judgement, links, lease.note, lease.depth, answer.country, length)
+        problem = ""
+        try:
+            offers = strategy.page(page)
+        except Exception as trouble:  # noqa: BLE001 - whatever a strategy does, the crawl goes on
+            problem = self._note(trouble)
+            offers = same_priority(0.0, len(links))
+        return (self._offers(lease, page, offers) if answer.follow else ()), problem
+
+    def _offers(self, lease: Lease, page: JudgedPage, offers: Offers) -> list[Offer]:
+        urls = page.links.urls
+        settled = self.parts.frontier.settled(urls)  # type: ignore[arg-type]
+        depth, source, notes = lease.depth + 1, lease.url, offers.notes
+        values = offers.priorities.tolist()
+        if not notes:
+            return [
+                Offer(Url(url), priority, depth, source)
+                for url, priority, gone in zip(urls, values, settled, strict=True)
+                if not gone and priority > DROP
+            ]
+        return [
+            Offer(Url(url), priority, depth, source, note)
+            for url, priority, gone, note in zip(urls, values, settled, notes, strict=True)
+            if not gone and priority > DROP
+        ]
+
+    def _changes(self) -> Sequence[Change]:
+        try:
+            return self.parts.strategy.changes()
+        except Exception as trouble:  # noqa: BLE001 - as above
+            self._note(trouble)
+            return ()
+
+    def _missed(self, lease: Lease) -> None:
+        """Tell the strategy that a URL gave no page."""
+        try:
+            self.parts.strategy.failed(lease.url, lease.note)
+        except Exception as trouble:  # noqa: BLE001 - as above
+            self._note(trouble)
+
+    def _note(self, trouble: Exception) -> str:
+        problem = f"strategy {self.parts.strategy.name}: {type(trouble).__name__}: {trouble}"
+        if len(self.errors) < 100:
+            self.errors.append(problem)
+        return problem
+
+    def _ending(self, lease: Lease, answer: Answer, judgement: Judgement | None, now: float, problem: str) -> Ending:
+        kind = answer.kind
+        failed = kind in (Kind.BUSY, Kind.FAILED)
+        if failed:
+            last = lease.attempts + 1 >= self._manners.tries
+            state = State.DROPPED if last else State.WAITING
+        else:
+            state = State.DROPPED if kind is Kind.REFUSED else State.DONE
+        rest = 0.0
+        if kind is not Kind.REFUSED:
+            rest = pause(
+                self._manners,
+                crawl_delay=answer.crawl_delay,
+                retry_after=answer.retry_after,
+                overloaded=kind is Kind.BUSY,
+                failed=kind is Kind.FAILED,
+                errors_in_row=lease.failures,
+            )
+        visit = None
+        if kind is not Kind.REFUSED:
+            record = self.parts.archive.keep(answer, judgement) if self.parts.archive is not None else ""
+            visit = self._visit_of(answer, judgement, now, record)
+        return Ending(state, problem or answer.reason, now, rest, answer.address, failed, visit)
+
+    def _visit_of(self, answer: Answer, judgement: Judgement | None, now: float, record: str) -> Visit:
+        text = answer.page.text if answer.page is not None else ""
+        return Visit(
+            at=now,
+            status=answer.status,
+            mime=answer.mime,
+            size=answer.size,
+            wanted=judgement.wanted if judgement is not None else None,
+            score=judgement.score if judgement is not None else 0.0,
+            language=judgement.language if judgement is not None else "",
+            words=self._words(text) if judgement is not None and judgement.wanted and text else 0,
+            digest=content_digest(text) if text else 0,
+            record=record,
+            seconds=answer.seconds,
+        )
+
+
+def content_digest(text: str) -> int:
+    """63 bits of a page's text without its digits: the days of a calendar are one content (frontier/traps.py)."""
+    return xxh3_64_intdigest(text.encode("utf-8", "surrogatepass").translate(None, _DIGITS)) >> 1
+
+
+def plant(frontier: Frontier, strategy: Strategy, seeds: Sequence[Seed]) -> list[Standing]:
+    """Offer the seeds as the strategy ranks them; what each led to."""
+    offers = strategy.start(seeds)
+    planted = [
+        Offer(Url(seed.url), float(offers.priorities[place]), 0, "", offers.note(place))
+        for place, seed in enumerate(seeds)
+    ]
+    return frontier.offer(planted)
+
+
+def _outcome(answer: Answer) -> str:
+    return str(answer.status) if answer.status else answer.reason or answer.kind.value
