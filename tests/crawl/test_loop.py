@@ -1,0 +1,253 @@
+"""The loop on a web of paper: order, endings, limits, and what happens when parts misbehave."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from phasa.crawl.answer import Answer, Kind
+from phasa.crawl.clock import VirtualClock
+from phasa.crawl.judge import Judgement
+from phasa.crawl.loop import Crawl, Parts, content_digest, plant
+from phasa.crawl.strategies.breadth_first import BreadthFirst
+from phasa.crawl.strategy import Change, JudgedPage, Offers, Plain, Rediscovery, Seed
+from phasa.frontier.budgets import Budgets
+from phasa.frontier.memory import MemoryFrontier
+from phasa.frontier.politeness import FREE, Politeness
+from phasa.frontier.protocol import Ending, Lease, State
+from phasa.frontier.rules import Rules
+from phasa.frontier.sqlite import SqliteFrontier
+from phasa.web.url import Url
+from tests.crawl.paper_web import PaperWeb, crawl
+
+A, B, C, D = (f"http://{name}.example/" for name in "abcd")
+
+
+def test_breadth_first_visits_in_the_order_of_discovery() -> None:
+    web = PaperWeb({A: [B, C], B: [D], C: [A, D], D: []})
+    outcome, frontier, _ = crawl(web, [A])
+    assert web.asked == [A, B, C, D]
+    assert (outcome.fetches, outcome.pages, outcome.why) == (4, 4, "nothing is left to fetch")
+    assert frontier.stats().done == 4
+
+
+def test_memory_and_sqlite_give_the_same_crawl(tmp_path: Path) -> None:
+    table = {
+        f"http://h{n % 5}.example/{n}": [f"http://h{m % 5}.example/{m}" for m in (n * 2, n * 2 + 1, n // 3)]
+        for n in range(300)
+    }
+    seed = "http://h1.example/1"
+    one, two = PaperWeb(table), PaperWeb(table)
+    crawl(one, [seed])
+    _, frontier, _ = crawl(two, [seed], frontier=SqliteFrontier(tmp_path / "f.db", Rules(Rediscovery.FIRST)))
+    assert sorted(one.asked) == sorted(two.asked)
+    frontier.close()
+
+
+def test_the_page_limit_is_exact() -> None:
+    web = PaperWeb({A: [B, C], B: [D], C: [], D: []})
+    outcome, frontier, _ = crawl(web, [A], budgets=Budgets(pages=2, free_disk_megabytes=0))
+    assert len(web.asked) == 2
+    assert outcome.why == "the limit of 2 pages is reached"
+    assert frontier.stats().waiting == 2
+
+
+def test_the_time_limit_stops_the_crawl() -> None:
+    clock = VirtualClock()
+    web = PaperWeb({A: [A + str(n) for n in range(50)]}, clock)
+    manners = Politeness(delay=10.0, address_delay=0.0)
+    outcome, _, _ = crawl(web, [A], manners=manners, budgets=Budgets(seconds=45.0, free_disk_megabytes=0))
+    assert outcome.why == "the limit of 45 seconds is reached"
+    assert len(web.asked) == 5
+
+
+def test_the_byte_limit_stops_the_crawl() -> None:
+    web = PaperWeb({A: [B], B: [C], C: [D], D: []})
+    outcome, _, _ = crawl(web, [A], budgets=Budgets(megabytes=0.002, free_disk_megabytes=0))
+    assert outcome.why == "the limit of 0.002 megabytes is reached"
+    assert web.asked == [A, B]
+
+
+def test_a_redirect_is_followed_through_the_frontier() -> None:
+    web = PaperWeb({A: Answer(Kind.MOVED, "301", 301, target=Url(B)), B: [C], C: []})
+    _, frontier, _ = crawl(web, [A])
+    assert web.asked == [A, B, C]
+    story = frontier.story(Url(B))
+    assert story is not None
+    assert (story.source, story.depth) == (A, 0)
+
+
+def test_a_failure_is_tried_again_and_then_dropped() -> None:
+    web = PaperWeb({A: Answer(Kind.FAILED, "timeout_connect")})
+    manners = Politeness(delay=1.0, address_delay=0.0, tries=3, backoff=30.0)
+    _, frontier, _ = crawl(web, [A], manners=manners)
+    assert web.times == [0.0, 30.0, 90.0], "the rest doubles with each failure"
+    story = frontier.story(Url(A))
+    assert story is not None
+    assert (story.state, story.reason, story.attempts) == (State.DROPPED, "timeout_connect", 3)
+
+
+def test_retry_after_is_obeyed() -> None:
+    busy = Answer(Kind.BUSY, "503", 503, retry_after=200.0)
+    web = PaperWeb({A: [busy, Answer(Kind.OTHER, "200", 200)]})
+    crawl(web, [A], manners=Politeness(delay=1.0, address_delay=0.0, backoff=2.0))
+    assert web.times == [0.0, 200.0]
+
+
+def test_crawl_delay_is_obeyed() -> None:
+    slow = Answer(Kind.OTHER, "200", 200, crawl_delay=7.0)
+    web = PaperWeb({A + "1": slow, A + "2": slow, A + "3": slow})
+    crawl(web, [A + "1", A + "2", A + "3"], manners=Politeness(delay=1.0, address_delay=0.0))
+    assert web.times == [0.0, 7.0, 14.0]
+
+
+def test_robots_first_gives_the_lease_back() -> None:
+    web = PaperWeb({A: [Answer(Kind.FIRST, "robots.txt"), Answer(Kind.OTHER, "200", 200)]})
+    _, frontier, _ = crawl(web, [A], manners=Politeness(delay=5.0, address_delay=0.0))
+    assert web.times == [0.0, 5.0]
+    story = frontier.story(Url(A))
+    assert story is not None
+    assert (story.state, story.attempts) == (State.DONE, 1)
+
+
+def test_a_refused_url_is_dropped_at_no_cost_of_time() -> None:
+    web = PaperWeb({A + "1": Answer(Kind.REFUSED, "robots.txt"), A + "2": [A]})
+    _, frontier, _ = crawl(web, [A + "1", A + "2"], manners=Politeness(delay=5.0, address_delay=0.0))
+    assert web.times[:2] == [0.0, 0.0]
+    assert frontier.sift([Url(A + "1")]) == [State.DROPPED]
+
+
+class Raising(Plain):
+    """A strategy with a bug."""
+
+    name = "raising"
+
+    def start(self, seeds: Sequence[Seed]) -> Offers:
+        return Offers(np.zeros(len(seeds)))
+
+    def page(self, page: JudgedPage) -> Offers:
+        raise ZeroDivisionError("no links")
+
+    def changes(self) -> Sequence[Change]:
+        raise KeyError("changes")
+
+
+def test_a_strategy_that_raises_costs_neither_page_nor_links() -> None:
+    web = PaperWeb({A: [B, C], B: [], C: []})
+    outcome, frontier, run = crawl(web, [A], strategy=Raising())
+    assert sorted(web.asked) == [A, B, C]
+    assert outcome.pages == 3
+    story = frontier.story(Url(A))
+    assert story is not None
+    assert story.state is State.DONE
+    assert "ZeroDivisionError" in story.reason
+    assert any("KeyError" in error for error in run.errors)
+
+
+class Choosy(Plain):
+    """Drops links to c and puts b last; raises d later."""
+
+    name = "choosy"
+
+    def start(self, seeds: Sequence[Seed]) -> Offers:
+        return Offers(np.zeros(len(seeds)))
+
+    def page(self, page: JudgedPage) -> Offers:
+        worth = {B: 0.1, C: float("-inf"), D: 0.05}
+        return Offers(np.array([worth.get(url, float("nan")) for url in page.links.urls]))
+
+    def changes(self) -> Sequence[Change]:
+        return [Change(D, 0.9)]
+
+
+def test_drop_is_not_fetched_and_changes_are_heard() -> None:
+    web = PaperWeb({A: [B, C, D, "http://nan.example/"]})
+    crawl(web, [A], strategy=Choosy())
+    assert web.asked == [A, D, B]
+
+
+class Shelf:
+    """An archive that remembers; `full` makes it fail."""
+
+    def __init__(self, full: bool = False) -> None:
+        self.kept: list[int] = []
+        self.full = full
+
+    def keep(self, answer: Answer, judgement: Judgement | None) -> str:
+        if self.full:
+            raise OSError(28, "no space left on device", "archive/x.warc.gz")
+        self.kept.append(answer.status)
+        return f"x.warc.gz {len(self.kept)}"
+
+
+class Listener:
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, Ending]] = []
+
+    def write(self, lease: Lease, ending: Ending) -> None:
+        self.heard.append((lease.url, ending))
+
+
+def test_what_came_back_is_archived_and_logged_with_its_place() -> None:
+    shelf, listener = Shelf(), Listener()
+    web = PaperWeb({A: [B], B: Answer(Kind.REFUSED, "robots.txt")})
+    _, frontier, _ = crawl(web, [A], archive=shelf, log=listener)
+    assert shelf.kept == [200], "what was never fetched is not archived"
+    story = frontier.story(Url(A))
+    assert story is not None
+    assert story.visit is not None
+    assert story.visit.record == "x.warc.gz 1"
+    assert [url for url, _ in listener.heard] == [A, B]
+
+
+def test_a_full_disk_ends_the_crawl_and_loses_nothing() -> None:
+    web = PaperWeb({A: [B], B: []})
+    frontier = MemoryFrontier(Rules(Rediscovery.FIRST))
+    with pytest.raises(OSError, match="no space"):
+        crawl(web, [A], frontier=frontier, archive=Shelf(full=True))
+    frontier.close()
+    assert frontier.sift([Url(A)]) == [State.WAITING]
+
+
+class SlowWeb(PaperWeb):
+    """Each answer takes its time; counts how many are out at once."""
+
+    def __init__(self, table: dict[str, list[str]]) -> None:
+        super().__init__(table)
+        self.out = self.most = 0
+
+    async def get(self, lease: Lease) -> Answer:
+        self.out += 1
+        self.most = max(self.most, self.out)
+        await asyncio.sleep(0.001)
+        self.out -= 1
+        return await super().get(lease)
+
+
+def test_many_slots_fetch_at_once_and_stop_finishes_what_is_out() -> None:
+    hosts = [f"http://h{n}.example/" for n in range(40)]
+    web = SlowWeb({host: [] for host in hosts})
+    frontier = MemoryFrontier(Rules(Rediscovery.FIRST, manners=Politeness(delay=1.0, address_delay=0.0)))
+    plant(frontier, BreadthFirst(), [Seed(url) for url in hosts])
+
+    async def run() -> Crawl:
+        crawl = Crawl(Parts(web, web, BreadthFirst(), frontier, web.clock), manners=FREE, budgets=Budgets(), slots=16)
+        task = asyncio.create_task(crawl.run())
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        crawl.stop("enough")
+        assert (await task).why == "enough"
+        return crawl
+
+    asyncio.run(run())
+    assert web.most == 16
+    stats = frontier.stats()
+    assert (stats.done, stats.leased, stats.waiting) == (16, 0, 24)
+
+
+def test_the_content_digest_leaves_digits_out() -> None:
+    assert content_digest("1 May 2026") == content_digest("28 May 1999") != content_digest("1 June 2026")
