@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.crawl.paper_web import PaperWeb, crawl
 
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.clock import VirtualClock
@@ -22,7 +23,6 @@ from phasa.frontier.protocol import Ending, Lease, State
 from phasa.frontier.rules import Rules
 from phasa.frontier.sqlite import SqliteFrontier
 from phasa.web.url import Url
-from tests.crawl.paper_web import PaperWeb, crawl
 
 A, B, C, D = (f"http://{name}.example/" for name in "abcd")
 
