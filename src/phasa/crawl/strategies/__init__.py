@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
+import msgspec
+
 from phasa.crawl.aim import Aim
+from phasa.crawl.knowledge import KnowledgeBase
 from phasa.crawl.strategies.best_first import BestFirst
 from phasa.crawl.strategies.breadth_first import BreadthFirst
+from phasa.crawl.strategies.fish import FishSearch
+from phasa.crawl.strategies.focused import HardFocused, SoftFocused
+from phasa.crawl.strategies.limited_distance import LimitedDistance
 from phasa.crawl.strategies.lswc import Lswc
+from phasa.crawl.strategies.naive_bayes import NaiveBayesOrder
+from phasa.crawl.strategies.persian_weight import PersianWeight, Policy
+from phasa.crawl.strategies.settings import StrategySettings, with_options
+from phasa.crawl.strategies.shark import SharkSearch
+from phasa.crawl.strategies.single_feature import DomainOnly, SingleFeature
 from phasa.crawl.strategy import Strategy
+from phasa.crawl.wire.score import ScoreWeights
 from phasa.errors import SettingsError
 
 
@@ -21,14 +33,42 @@ class Circumstances:
     aim: Aim
     seed: int = 0
     """Seed of randomness, for the strategies that use some."""
+    knowledge: KnowledgeBase | None = None
+    """Learned from an earlier crawl; `nb` needs one."""
+    settings: StrategySettings = field(default_factory=StrategySettings)
 
 
 Maker = Callable[[Circumstances], Strategy]
 
+
+def _naive_bayes(around: Circumstances) -> Strategy:
+    if around.knowledge is None:
+        raise SettingsError("strategy 'nb' needs a knowledge base; make one with: phasa learn DIR")
+    return NaiveBayesOrder(around.aim, around.knowledge, around.settings.nb.strict_path)
+
+
+def _persian(around: Circumstances) -> Strategy:
+    chosen = around.settings.persian
+    weights = ScoreWeights(**{name: getattr(chosen, name) for name in ScoreWeights.__struct_fields__})
+    return PersianWeight(weights, chosen.max_depth, Policy(chosen.policy), chosen.distance, around.seed)
+
+
 STRATEGIES: dict[str, Maker] = {
+    "nb": _naive_bayes,
+    "lswc": lambda around: Lswc(**msgspec.structs.asdict(around.settings.lswc)),
+    "persian": _persian,
     "bfs": lambda around: BreadthFirst(),
     "best-first": lambda around: BestFirst(),
-    "lswc": lambda around: Lswc(),
+    "hard-focused": lambda around: HardFocused(),
+    "soft-focused": lambda around: SoftFocused(),
+    "limited-distance": lambda around: LimitedDistance(**msgspec.structs.asdict(around.settings.limited_distance)),
+    "fish": lambda around: FishSearch(**msgspec.structs.asdict(around.settings.fish)),
+    "shark": lambda around: SharkSearch(around.aim, **msgspec.structs.asdict(around.settings.shark)),
+    "a1": lambda around: SingleFeature(around.aim, 1),
+    "a2": lambda around: SingleFeature(around.aim, 2),
+    "a3": lambda around: SingleFeature(around.aim, 3),
+    "a4": lambda around: SingleFeature(around.aim, 4),
+    "tld-only": lambda around: DomainOnly(around.aim),
 }
 
 
@@ -37,10 +77,22 @@ def known_strategies() -> list[str]:
     return list(STRATEGIES)
 
 
-def make_strategy(name: str, around: Circumstances) -> Strategy:
-    """The strategy of that name. Raises SettingsError that offers the nearest name."""
+def needs_knowledge(spec: str) -> bool:
+    """Whether a strategy cannot be made without a knowledge base."""
+    return spec.partition(":")[0] == "nb"
+
+
+def make_strategy(spec: str, around: Circumstances) -> Strategy:
+    """The strategy that `spec` names: 'lswc', or with options 'lswc:distance=4:patience=2'.
+
+    Raises SettingsError that offers the nearest name or option, and for `nb` without a knowledge base.
+    """
+    name, *options = spec.split(":")
     if name not in STRATEGIES:
         near = get_close_matches(name, STRATEGIES, n=1, cutoff=0.4)
         advice = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(STRATEGIES)}"
         raise SettingsError(f"unknown strategy '{name}'; {advice}")
-    return STRATEGIES[name](around)
+    strategy = STRATEGIES[name](replace(around, settings=with_options(around.settings, name, options)))
+    if options:
+        strategy.name = spec
+    return strategy

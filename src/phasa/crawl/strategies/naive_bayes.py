@@ -1,0 +1,35 @@
+"""NB-LSWC, Algorithm 2: the knowledge base of an earlier crawl says how likely each link is (§4.7, §4.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from phasa.crawl.aim import Aim
+from phasa.crawl.features import PathMemory, link_features, read_note, seed_features, write_notes
+from phasa.crawl.knowledge import KnowledgeBase
+from phasa.crawl.strategy import JudgedPage, Offers, Plain, Seed
+
+
+class NaiveBayesOrder(Plain):
+    """The priority is U(q), Eq. 26. The knowledge base is static: nothing is learned during the crawl.
+
+    A URL that is found again keeps its higher score, with D the maximum over its in-links; `strict_path` takes D in
+    the order of the prose (A3). The note is a1..a4 and D.
+    """
+
+    name = "nb"
+
+    def __init__(self, aim: Aim, knowledge: KnowledgeBase, strict_path: bool = False) -> None:
+        self.aim = aim
+        self._model = knowledge.model()
+        self._paths = PathMemory(strict_path)
+
+    def start(self, seeds: Sequence[Seed]) -> Offers:
+        features, paths = seed_features(seeds, self.aim)
+        return Offers(self._model.probability(features), write_notes(features, paths))
+
+    def page(self, page: JudgedPage) -> Offers:
+        self._paths.pop(page.url)
+        paths = self._paths.update(page.links.urls, page.judgement.wanted, read_note(page.note).path)
+        features = link_features(page, paths, self.aim)
+        return Offers(self._model.probability(features), write_notes(features, paths))

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+from tests.crawl.tiny import TinyCrawl, TinyPage
+
+from phasa.crawl.judge import Judgement
+from phasa.crawl.strategies.persian_weight import PersianWeight, Policy
+from phasa.crawl.strategy import DROP, JudgedPage, OutLinks, Seed
+from phasa.crawl.wire.score import ScoreWeights, Terms, depth_score, is_dynamic, score
+
+NO_CHANCE = ScoreWeights(random=0, persian=500)
+
+
+def judged(wanted: bool, links: list[str], note: bytes = b"") -> JudgedPage:
+    return JudgedPage("http://p.ir/", Judgement(wanted, float(wanted)), OutLinks(links), note)
+
+
+def test_the_sum_of_ten_terms() -> None:
+    weights = ScoreWeights(
+        pagerank=1, wlscore=2, hub=3, authority=4, siterank=5, queuesize=6, depth=7, static=8, random=9, persian=10
+    )
+    assert score(Terms(*[0.5] * 10), weights) == pytest.approx(0.5 * 55)
+    assert score(Terms(*[i / 10 for i in range(1, 11)]), weights) == pytest.approx(
+        sum(i * i for i in range(1, 11)) / 10
+    )
+
+
+@pytest.mark.parametrize(("depth", "value"), [(1, 1.0), (2, 0.75), (4, 0.25), (5, 0.0)])
+def test_depth_falls_evenly(depth: int, value: float) -> None:
+    assert depth_score(depth, 4) == value
+
+
+def test_programs_are_known_by_their_addresses() -> None:
+    assert is_dynamic("http://a/x.php")
+    assert is_dynamic("http://a/x?y=1")
+    assert not is_dynamic("http://a/x.html")
+
+
+def test_links_of_persian_pages_come_first() -> None:
+    order = PersianWeight(NO_CHANCE, max_depth=10)
+    seed = order.start([Seed("http://p.ir/")]).note(0)
+    persian = order.page(judged(True, ["http://a/"], seed)).priorities[0]
+    other = order.page(judged(False, ["http://b/"], seed)).priorities[0]
+    assert persian == pytest.approx(95 * 0.9 + 500)
+    assert other == pytest.approx(95 * 0.9)
+
+
+def test_static_pages_weigh_when_told_so() -> None:
+    order = PersianWeight(ScoreWeights(random=0, static=10, depth=0, persian=0))
+    assert order.page(judged(False, ["http://a/x.php", "http://a/x.html"])).priorities.tolist() == [0, 10]
+
+
+def test_the_same_seed_of_chance_gives_the_same_order() -> None:
+    links = [f"http://a/{i}" for i in range(20)]
+    one, two = PersianWeight(seed=3).page(judged(True, links)), PersianWeight(seed=3).page(judged(True, links))
+    assert one.priorities.tolist() == two.priorities.tolist()
+
+
+@pytest.mark.parametrize(("policy", "pages"), [(Policy.WEIGHT, 7), (Policy.DISCARD, 2), (Policy.LIMITED_DISTANCE, 4)])
+def test_the_three_policies(policy: Policy, pages: int) -> None:
+    web = {f"http://p{i}/": TinyPage(float(kind == "T"), [f"http://p{i + 1}/"]) for i, kind in enumerate("T......")}
+    assert len(TinyCrawl(web, PersianWeight(policy=policy, distance=3)).run(["http://p0/"])) == pages
+
+
+def test_a_budget_of_nothing_stops_at_the_first_other_page() -> None:
+    order = PersianWeight(policy=Policy.LIMITED_DISTANCE, distance=0)
+    assert order.page(judged(False, ["http://a/"])).priorities[0] == DROP
