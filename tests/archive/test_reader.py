@@ -6,7 +6,7 @@ import gzip
 import tarfile
 from pathlib import Path
 
-import brotli
+import brotlicffi
 import pytest
 import zstandard
 from tests.archive.captures import page
@@ -21,7 +21,7 @@ from phasa.archive.warc import WarcWriter
     ("coding", "packed"),
     [
         ("gzip", gzip.compress(b"plain")),
-        ("br", brotli.compress(b"plain")),
+        ("br", brotlicffi.compress(b"plain")),
         ("zstd", zstandard.ZstdCompressor().compress(b"plain")),
         ("gzip", b"plain"),  # announced but not done
         ("", b"plain"),

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from phasa.errors import PhasaError
+from phasa.web.exchange import Exchange, Hop
 
 Headers = Sequence[tuple[str, str]]
+Notes = tuple[tuple[str, str], ...]
 
 # Headers that describe how the bytes travelled, not what they are. The archive keeps the entity without its
 # transfer coding, so the header that announced it is kept under another name, as other archives do.
@@ -41,7 +43,7 @@ class Capture:
     version: str = "HTTP/1.1"
     address: str = ""
     truncated: str = ""
-    notes: tuple[tuple[str, str], ...] = ()
+    notes: Notes = ()
 
     @property
     def mime(self) -> str:
@@ -71,6 +73,34 @@ class Capture:
         lines = [f"{self.method} {self.target or '/'} HTTP/1.1"]
         lines += [f"{name}: {value}" for name, value in self.request_headers]
         return _block(lines)
+
+
+def captures_of(exchange: Exchange, notes: Notes = ()) -> list[Capture]:
+    """Every answer of an exchange, redirects first; the notes go with the last one."""
+    hops = exchange.hops
+    return [_capture(hop, notes if hop is hops[-1] else ()) for hop in hops]
+
+
+def _capture(hop: Hop, notes: Notes) -> Capture:
+    request = hop.request_head.decode("utf-8", "surrogateescape").split("\r\n")
+    method, _, rest = request[0].partition(" ")
+    headers = (line.partition(": ")[::2] for line in request[1:] if line)
+    version = hop.response_head[:8].decode("ascii", "replace") if hop.response_head[:5] == b"HTTP/" else "HTTP/1.1"
+    return Capture(
+        url=hop.url,
+        status=hop.status,
+        reason=hop.reason,
+        headers=hop.headers,
+        body=hop.wire_body,
+        started=datetime.fromtimestamp(hop.started, UTC),
+        method=method or "GET",
+        target=rest.rpartition(" ")[0],
+        request_headers=tuple(headers),
+        version=version,
+        address=hop.address,
+        truncated=hop.truncated,
+        notes=notes,
+    )
 
 
 def base32(digest: bytes) -> str:

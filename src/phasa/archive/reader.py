@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-import brotli
-import zstandard
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from phasa.archive.capture import ArchiveError, base32
 from phasa.archive.cdxj import REVISIT, Entry, key_of, lookup
+from phasa.web.inflate import inflate
+from phasa.web.limits import Limits
 
-_DECODED_CAP = 100 * 1024 * 1024
+_LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +37,9 @@ class Stored:
 
     @property
     def content(self) -> bytes:
-        """The body with gzip, deflate, br or zstd taken off; as it is when that fails."""
+        """The body with its content coding taken off, up to the limits of a fetch; as it is when that fails."""
         coding = next((value for name, value in self.headers if name.lower() == "content-encoding"), "")
-        return _without_coding(self.body, coding.strip().lower())
+        return inflate(self.body, coding, _LIMITS).body
 
 
 def read_warc(path: Path) -> Iterator[Stored]:
@@ -197,21 +196,3 @@ def read_arc(path: Path) -> Iterator[tuple[int, int, Stored]]:
                 )
     except (ArchiveLoadFailed, ValueError):
         return
-
-
-def _without_coding(body: bytes, coding: str) -> bytes:
-    try:
-        if coding in ("gzip", "x-gzip"):
-            return zlib.decompressobj(47).decompress(body, _DECODED_CAP)
-        if coding == "deflate":
-            try:
-                return zlib.decompressobj().decompress(body, _DECODED_CAP)
-            except zlib.error:
-                return zlib.decompressobj(-15).decompress(body, _DECODED_CAP)
-        if coding == "br":
-            return bytes(brotli.decompress(body))
-        if coding == "zstd":
-            return zstandard.ZstdDecompressor().decompressobj().decompress(body)
-    except (zlib.error, brotli.error, zstandard.ZstdError):
-        return body
-    return body
