@@ -1,0 +1,69 @@
+"""`phasa languages`: what phasa knows of languages, and how its model is made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from phasa.cli.groups import group_with_default
+from phasa.language.profile import known_languages, load_profile
+
+app = typer.Typer(cls=group_with_default("list"))
+
+
+@app.command("list", epilog="Example:  phasa languages   ·   phasa languages fa --json")
+def list_languages(
+    codes: Annotated[list[str] | None, typer.Argument(help="Codes or your own profile files; all when none.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also the languages that the general model knows but that have no profile.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The whole profiles as JSON.")] = False,
+) -> None:
+    """List the languages that have a profile: scripts, charsets, top-level domains, threshold, engine."""
+    profiles = [load_profile(code) for code in codes or known_languages()]
+    if as_json:
+        print(msgspec.json.format(msgspec.json.encode(profiles), indent=2).decode())
+        return
+    for profile in profiles:
+        domains = " ".join(f".{tld}" for tld in profile.tlds[:4])
+        print(
+            f"{profile.code:5} {profile.name:18} {'/'.join(profile.scripts):6} {profile.direction} "
+            f"Z={profile.threshold:<5} {profile.segmenter:7} {' '.join(profile.charsets):38} {domains}".rstrip()
+        )
+    if everything:
+        from phasa.language.detectors.auto import Auto
+
+        with_profile = {profile.code for profile in profiles}
+        print("without a profile:", " ".join(sorted(Auto().codes - with_profile)))
+
+
+@app.command(epilog="Example:  phasa languages train ../shared/data --check   ·   nice, some ten minutes")
+def train(
+    data: Annotated[Path, typer.Argument(help="The folder with the lid-* sets.", exists=True, file_okay=False)],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write to.")] = Path("trained"),
+    seed: Annotated[int, typer.Option(help="Same data and seed, same model.")] = 1,
+    check: Annotated[
+        bool, typer.Option("--check", help="Learn from four fifths only and measure on the rest.")
+    ] = False,
+) -> None:
+    """Make the detectors' data anew from labelled sets (needs scipy; wordfreq and django add text when installed)."""
+    from phasa.language.linear import write_model
+    from phasa.language.training.build import build_model, kept_back, read_lines
+    from phasa.language.training.check import accuracy_table
+    from phasa.language.training.resources import write_resources
+
+    def tell(message: str) -> None:
+        typer.echo(message, err=True)
+
+    output.mkdir(parents=True, exist_ok=True)
+    lines = read_lines(data, seed=seed)
+    learned = [line for line in lines if not kept_back(line)] if check else lines
+    for step in write_resources(learned, output).steps:
+        tell(f"Persian stop words, {step.name}: {step.words}")
+    write_model(build_model(learned, seed=seed, tell=tell), output / "model.npz")
+    if check:
+        for row in accuracy_table(output / "model.npz", data):
+            print(row)

@@ -1,0 +1,44 @@
+"""A file as the language commands see it: its text, whether it is HTML or plain, and what it declares."""
+
+from __future__ import annotations
+
+import re
+
+from phasa.language.verdict import Document
+
+_HTML = re.compile(rb"<(?:!doctype|html|head|body|meta|title|script|div|p|a)[\s>/]", re.IGNORECASE)
+_SNIFFED = 4096
+
+
+def read_document(body: bytes) -> tuple[Document, str]:
+    """The document in a file's bytes, and on what evidence its charset was chosen. HTML is reduced to visible text."""
+    from resiliparse.parse.encoding import bytes_to_str, detect_encoding
+
+    charset = detect_encoding(body) or "utf-8"
+    text = bytes_to_str(body, charset)
+    evidence = "statistics"
+    if _HTML.search(body[:_SNIFFED]):
+        shown, declared = visible_text(text)
+        return Document(shown, charset, declared), evidence
+    return Document(text, charset), evidence
+
+
+def visible_text(html: str) -> tuple[str, str | None]:
+    """What a reader sees of a page, and the language it declares: html lang, or meta Content-Language / language."""
+    from resiliparse.extract.html2text import extract_plain_text
+    from resiliparse.parse.html import HTMLTree
+
+    tree = HTMLTree.parse(html)
+    declared = None
+    if tree.document is not None:
+        root = tree.document.query_selector("html")
+        if root is not None:
+            declared = root.getattr("lang") or root.getattr("xml:lang")
+        if not declared:
+            for meta in tree.document.query_selector_all("meta"):
+                name = (meta.getattr("http-equiv") or meta.getattr("name") or "").lower()
+                if name in ("content-language", "language"):
+                    declared = meta.getattr("content")
+                    break
+    text = extract_plain_text(tree, main_content=False, alt_texts=False, links=False, form_fields=False)
+    return text, declared

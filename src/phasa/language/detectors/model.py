@@ -1,0 +1,81 @@
+"""The general model as a detector: hashed n-grams against all languages of the text's leading script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from phasa.language.census import take_census
+from phasa.language.detectors import OneByOne
+from phasa.language.linear import Model, shipped_model
+from phasa.language.profile import Profile, profile_for
+from phasa.language.sampling import sample
+from phasa.language.scripts import SCRIPTS
+from phasa.language.verdict import Document, Verdict, unknown
+
+FOR_SCRIPTS = 1000  # characters looked at to find the script
+FOR_MODEL = 256  # and to tell its languages apart
+_UNSURE = 0.15  # below this chance the best language is not named
+
+
+class GeneralModel(OneByOne):
+    """About 250 languages. The score is the model's chance for its answer among the languages of the script."""
+
+    def __init__(self, model: Model | None = None) -> None:
+        self._model = model or shipped_model()
+        self._codes = {name: _printed(name) for name in self._model.languages}
+
+    @property
+    def codes(self) -> frozenset[str]:
+        """Every code its verdicts can carry."""
+        return frozenset(self._codes.values())
+
+    def code_of(self, name: str) -> str:
+        """The code that verdicts print for a class of the model."""
+        return self._codes.get(name) or _printed(name)
+
+    def judge(self, document: Document) -> Verdict:
+        return self.detect_many([document.text])[0]
+
+    def detect_many(self, texts: Sequence[str]) -> list[Verdict]:
+        if not texts:
+            return []
+        leading = take_census([sample(text, FOR_SCRIPTS) for text in texts]).leading
+        verdicts = [unknown("no letters")] * len(texts)
+        for script_id in np.unique(leading[leading > 0]).tolist():
+            numbers = np.flatnonzero(leading == script_id).tolist()
+            judged = self.among(SCRIPTS[script_id], [texts[number] for number in numbers])
+            for number, verdict in zip(numbers, judged, strict=True):
+                verdicts[number] = verdict
+        return verdicts
+
+    def among(self, script: str, texts: Sequence[str]) -> list[Verdict]:
+        """Verdicts on texts that are known to be mostly in this script."""
+        group = self._model.group_of(script)
+        if group is None:
+            return [unknown(f"script {script}, no language of it is known")] * len(texts)
+        candidates = group.seen[script]
+        logits = group.logits([sample(text, FOR_MODEL) for text in texts], FOR_MODEL + 4)[:, candidates]
+        raised = np.exp(logits - logits.max(axis=1, keepdims=True))
+        best = raised.argmax(axis=1)
+        scores = 1 / raised.sum(axis=1)
+        verdicts = []
+        for choice, score in zip(candidates[best].tolist(), scores.tolist(), strict=True):
+            name = group.classes[choice]
+            if score < _UNSURE:
+                verdicts.append(unknown(f"script {script}, n-grams fit no language well"))
+            else:
+                verdicts.append(Verdict(self._codes[name], round(score, 4), f"script {script}, n-grams of {name}"))
+        return verdicts
+
+
+def _printed(name: str) -> str:
+    """The code a verdict prints for a class: that of the profile it belongs to, else its own."""
+    profile = profile_for(name)
+    return profile.code if profile is not None else name
+
+
+def model(profile: Profile | None) -> GeneralModel:
+    """The shipped model; it answers with any of its languages, whichever is asked for."""
+    return GeneralModel()

@@ -1,0 +1,127 @@
+"""The general model: for each group of scripts a softmax over hashed n-grams, kept as bytes in one file.
+
+logits = (sum of the table's rows over a text's n-grams / sqrt(their number)) @ projection + bias. The file is made by
+`phasa languages train`; its card (model.md) says from what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phasa.errors import InputError
+from phasa.language.features import letter_rows, letter_table, ngram_buckets
+
+Floats = NDArray[np.float32]
+# Texts scored at a time, as n-grams: bounds the memory of the gathered rows (n-grams × columns × 4 bytes).
+_CHUNK = 48_000
+
+
+class Group(NamedTuple):
+    """The part of the model that tells the languages of some scripts apart."""
+
+    scripts: tuple[str, ...]
+    classes: tuple[str, ...]
+    seen: dict[str, NDArray[np.int64]]  # script -> classes that are written in it
+    table: Floats
+    projection: Floats | None
+    bias: Floats
+    bits: int
+    orders: int
+
+    def logits(self, texts: Sequence[str], longest: int) -> Floats:
+        """One row per text, one column per class; only letters of the group's scripts count."""
+        result = np.empty((len(texts), len(self.classes)), np.float32)
+        letters = letter_table(self.scripts)
+        order = np.argsort(np.fromiter(map(len, texts), np.int64, len(texts)), kind="stable")
+        start = 0
+        while start < len(order):
+            size = max(1, _CHUNK // (self.orders * (min(len(texts[order[-1]]), longest) + 1)))
+            chosen = order[start : start + size]
+            rows = letter_rows([texts[i] for i in chosen], letters, longest)
+            buckets = ngram_buckets(rows, self.bits, self.orders)
+            counts = np.count_nonzero(buckets, axis=1).astype(np.float32)
+            gathered = self.table.take(buckets, axis=0)
+            ones = np.ones((1, buckets.shape[1]), np.float32)
+            sums = np.matmul(ones, gathered)[:, 0, :] / np.sqrt(np.maximum(counts, 1))[:, None]
+            result[chosen] = sums if self.projection is None else sums @ self.projection
+            start += size
+        result += self.bias
+        return result
+
+
+class Model(NamedTuple):
+    """All groups, and which one serves a script."""
+
+    groups: tuple[Group, ...]
+
+    def group_of(self, script: str) -> Group | None:
+        return next((group for group in self.groups if script in group.seen), None)
+
+    @property
+    def languages(self) -> list[str]:
+        return sorted({name for group in self.groups for name in group.classes})
+
+
+@cache
+def shipped_model() -> Model:
+    """The model inside the package, read once."""
+    return read_model(BytesIO((files("phasa.language") / "data" / "model.npz").read_bytes()), "model.npz")
+
+
+def read_model(source: Path | BytesIO, name: str) -> Model:
+    """The model in a file that `write_model` made. Raises InputError when it is no such file."""
+    try:
+        with np.load(source) as stored:
+            number = int(stored["groups"])
+            return Model(tuple(_read_group(stored, f"g{i}_") for i in range(number)))
+    except (KeyError, ValueError, OSError) as problem:
+        raise InputError(
+            f"{name}: not a phasa language model ({problem}); make one with: phasa languages train"
+        ) from None
+
+
+def write_model(model: Model, path: Path) -> None:
+    """The model as one compressed file, the tables as signed bytes with one scale per column."""
+    arrays: dict[str, NDArray[np.generic]] = {"groups": np.array(len(model.groups))}
+    for number, group in enumerate(model.groups):
+        scale = np.abs(group.table).max(axis=0) / 127 + 1e-12
+        arrays |= {
+            f"g{number}_table": np.round(group.table / scale).astype(np.int8),
+            f"g{number}_scale": scale.astype(np.float32),
+            f"g{number}_bias": group.bias,
+            f"g{number}_scripts": np.array(group.scripts),
+            f"g{number}_classes": np.array(group.classes),
+            f"g{number}_seen": np.array([f"{script} {i}" for script, ids in group.seen.items() for i in ids]),
+            f"g{number}_shape": np.array([group.bits, group.orders]),
+        }
+        if group.projection is not None:
+            arrays[f"g{number}_projection"] = group.projection.astype(np.float16)
+    with path.open("wb") as out:
+        np.savez_compressed(out, **arrays)  # type: ignore[arg-type]
+
+
+def _read_group(stored: np.lib.npyio.NpzFile, key: str) -> Group:
+    seen: dict[str, list[int]] = {}
+    for pair in stored[key + "seen"]:
+        script, _, number = str(pair).partition(" ")
+        seen.setdefault(script, []).append(int(number))
+    bits, orders = (int(value) for value in stored[key + "shape"])
+    projection = stored[key + "projection"].astype(np.float32) if key + "projection" in stored else None
+    return Group(
+        scripts=tuple(str(script) for script in stored[key + "scripts"]),
+        classes=tuple(str(name) for name in stored[key + "classes"]),
+        seen={script: np.array(numbers) for script, numbers in seen.items()},
+        table=stored[key + "table"] * stored[key + "scale"],
+        projection=projection,
+        bias=stored[key + "bias"],
+        bits=bits,
+        orders=orders,
+    )

@@ -1,0 +1,118 @@
+"""What phasa knows of a language, as a data file that a user can write too (docs/languages.md)."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from phasa.errors import SettingsError
+from phasa.language.scripts import SCRIPT_ID
+from phasa.settings import Settings, read_settings
+
+
+class Profile(Settings, frozen=True, kw_only=True):
+    """One language. Every field but code, name and scripts may be left out of the file."""
+
+    code: Annotated[str, Meta(description="BCP 47 code, as verdicts print it.", pattern="^[a-z]{2,3}(-[A-Za-z0-9]+)*$")]
+    name: Annotated[str, Meta(description="English name.")]
+    scripts: Annotated[
+        tuple[str, ...], Meta(description="Scripts it is written in, ISO 15924, the usual one first.", min_length=1)
+    ]
+    native_name: Annotated[str, Meta(description="Its name in itself.")] = ""
+    aliases: Annotated[tuple[str, ...], Meta(description="Other codes and names that mean it, lower case.")] = ()
+    direction: Annotated[Literal["ltr", "rtl"], Meta(description="Direction of writing.")] = "ltr"
+    charsets: Annotated[
+        tuple[str, ...], Meta(description="Charsets that only this language (or its neighbours) uses.")
+    ] = ()
+    tlds: Annotated[tuple[str, ...], Meta(description="Top-level domains of its countries, as in a URL.")] = ()
+    countries: Annotated[tuple[str, ...], Meta(description="Countries where it is official, ISO 3166.")] = ()
+    threshold: Annotated[
+        float, Meta(description="Z: a page whose known words are at least this share is in the language.", ge=0, le=1)
+    ] = 0.1
+    segmenter: Annotated[str, Meta(description="Engine that finds its words: phasa, lexto, spaced …")] = "spaced"
+    normalise: Annotated[
+        tuple[str, ...], Meta(description="Steps that bring spellings together (docs/languages.md lists them).")
+    ] = ("nfc",)
+    dictionary: Annotated[
+        str, Meta(description="Word list for Γ: a shipped list's code, or a UTF-8 file, one word a line.")
+    ] = ""
+    prefixes: Annotated[
+        tuple[str, ...], Meta(description="Prefixes that count as words of their own: Thai การ, ความ. For Γ.")
+    ] = ()
+    stop_words: Annotated[
+        str, Meta(description="Stop words: a shipped list's code, or a UTF-8 file, one word a line.")
+    ] = ""
+    samples: Annotated[
+        str, Meta(description="Text to learn n-grams from: empty for the shipped ones, or a UTF-8 file.")
+    ] = ""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All that a page may declare to mean this language, lower case."""
+        return frozenset({self.code.lower(), self.name.lower(), *self.aliases})
+
+
+def known_languages() -> list[str]:
+    """Codes of the shipped profiles, in alphabetic order."""
+    return sorted(profile.code for profile in _shipped().values())
+
+
+def load_profile(code_or_path: str) -> Profile:
+    """A shipped profile by code or alias (`fa`, `az-Arab`), or the profile in a file (anything that ends in .toml).
+
+    File names inside a user's profile are taken relative to it. Raises SettingsError that says what is wrong.
+    """
+    if code_or_path.endswith(".toml"):
+        return _read(Path(code_or_path))
+    wanted = code_or_path.lower().replace("_", "-")
+    for profile in _shipped().values():
+        if wanted in profile.names:
+            return profile
+    raise SettingsError(
+        f"language {code_or_path!r}: no profile of that name; shipped: {', '.join(known_languages())}; "
+        "or give the path of your own profile (.toml)"
+    )
+
+
+def profile_for(code: str) -> Profile | None:
+    """The shipped profile for a code, or for the language it is a variety of (`fa-IR` -> fa); None without one."""
+    wanted = code.lower().replace("_", "-")
+    while wanted:
+        for profile in _shipped().values():
+            if wanted in profile.names:
+                return profile
+        wanted = wanted.rpartition("-")[0]
+    return None
+
+
+@cache
+def _shipped() -> dict[str, Profile]:
+    folder: Traversable = files("phasa.language") / "profiles"
+    found = (_read(Path(str(entry))) for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    return {profile.code: profile for profile in sorted(found, key=lambda profile: profile.code)}
+
+
+def _read(path: Path) -> Profile:
+    try:
+        profile = read_settings(path, Profile)
+    except OSError as problem:
+        raise SettingsError(f"{path}: cannot be read: {(problem.strerror or '').lower()}") from None
+    for script in profile.scripts:
+        if script not in SCRIPT_ID:
+            raise SettingsError(f"{path}: setting 'scripts': {script!r} is no script we know; known: {_scripts()}")
+    beside = {
+        key: str(path.parent / value)
+        for key in ("dictionary", "stop_words", "samples")
+        if "." in (value := getattr(profile, key))
+    }
+    return msgspec.structs.replace(profile, **beside) if beside else profile
+
+
+def _scripts() -> str:
+    return ", ".join(script for script in SCRIPT_ID if script != "Zyyy")

@@ -1,0 +1,30 @@
+"""Stop words: the frequent words that say little. Lists are text files, one word a line, # for comments."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from phasa.errors import SettingsError
+from phasa.language.profile import Profile, load_profile
+
+
+def stop_words(language: str) -> frozenset[str]:
+    """The stop words of a shipped language or of a profile file; empty when its profile names no list."""
+    return stop_words_of(load_profile(language))
+
+
+def stop_words_of(profile: Profile) -> frozenset[str]:
+    """The stop words of a profile. Raises SettingsError when its list cannot be read."""
+    return _read_list(profile.stop_words) if profile.stop_words else frozenset()
+
+
+@cache
+def _read_list(name: str) -> frozenset[str]:
+    source = Path(name) if "." in name else files("phasa.language") / "data" / f"stop-{name}.txt"
+    try:
+        lines = source.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise SettingsError(f"stop words {name!r}: cannot be read as UTF-8 text: {problem}") from None
+    return frozenset(word for line in lines if (word := line.partition("#")[0].strip()))

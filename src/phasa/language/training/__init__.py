@@ -1,0 +1,1 @@
+"""How the shipped model is made. Nothing here is imported when a language is detected."""

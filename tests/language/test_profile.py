@@ -1,0 +1,114 @@
+"""Profiles: the shipped ones, a user's own, and what is said about a wrong one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from phasa.errors import SettingsError
+from phasa.language.detect import detector
+from phasa.language.normalise import STEPS, normalise_as
+from phasa.language.profile import known_languages, load_profile, profile_for
+from phasa.language.stopwords import stop_words, stop_words_of
+
+SHIPPED = ["ar", "azb", "ckb", "en", "fa", "km", "lo", "my", "ps", "sd", "th", "ug", "ur"]
+
+
+def test_the_languages_of_the_plan_are_shipped() -> None:
+    assert known_languages() == SHIPPED
+
+
+@pytest.mark.parametrize("code", SHIPPED)
+def test_every_shipped_profile_is_whole(code: str) -> None:
+    profile = load_profile(code)
+    assert profile.code == code
+    assert profile.native_name
+    assert profile.countries
+    assert profile.threshold == 0.1
+    assert set(profile.normalise) <= set(STEPS)
+    assert len(stop_words_of(profile)) >= 25
+    assert (profile.direction == "rtl") == (profile.scripts == ("Arab",))
+
+
+@pytest.mark.parametrize(
+    ("alias", "code"), [("az-Arab", "azb"), ("pes", "fa"), ("Farsi", "fa"), ("tha", "th"), ("fa_IR", "fa")]
+)
+def test_other_names_of_a_language(alias: str, code: str) -> None:
+    assert load_profile(alias).code == code
+
+
+def test_a_variety_finds_the_profile_of_its_language() -> None:
+    found = profile_for("th-TH-x-old")
+    assert found is not None
+    assert found.code == "th"
+    assert profile_for("de") is None
+
+
+def test_an_unknown_language_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(SettingsError, match=r"language 'xx'.*shipped: ar, azb"):
+        load_profile("xx")
+
+
+NONSENSE = """
+code = "qtz"
+name = "Zorbian"
+native_name = "zorbi"
+scripts = ["Latn"]
+dictionary = "words.txt"
+stop_words = "stop.txt"
+samples = "sample.txt"
+tlds = ["zz"]
+threshold = 0.3
+normalise = ["nfc", "lower"]
+"""
+
+
+@pytest.fixture
+def zorbian(tmp_path: Path) -> Path:
+    """A language nobody has: its profile, words, stop words and a sample."""
+    (tmp_path / "words.txt").write_text("zorbi\nquux\nplimf\nvrotz\nkagga\n", encoding="utf-8")
+    (tmp_path / "stop.txt").write_text("# the one stop word\nquux\n", encoding="utf-8")
+    (tmp_path / "sample.txt").write_text("Plimf zorbi quux vrotz. Kagga quux plimf zorbi vrotz quux! " * 9, "utf-8")
+    (tmp_path / "zorbian.toml").write_text(NONSENSE, encoding="utf-8")
+    return tmp_path / "zorbian.toml"
+
+
+def test_a_profile_file_is_enough_to_add_a_language(zorbian: Path) -> None:
+    text = "Vrotz plimf quux kagga zorbi and something else"
+    profile = load_profile(str(zorbian))
+    assert profile.code == "qtz"
+    assert stop_words(str(zorbian)) == {"quux"}
+    assert normalise_as("ZORBI", profile) == "zorbi"
+    for method in ("auto", "dictionary", "script", "ngram", "kernel"):
+        assert detector(method, str(zorbian)).detect(text).language == "qtz", method
+
+
+def test_with_a_language_of_one_s_own_the_others_are_still_found(zorbian: Path) -> None:
+    own = detector("auto", str(zorbian))
+    assert own.detect("ภาษาไทยเป็นภาษาที่มีระดับเสียงของคำแน่นอน").language == "th"
+    assert own.detect("The quick brown fox jumps over the lazy dog near the river bank.").language == "en"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ('scripts = ["Latn"]\nscript = "Latn"', "unknown setting 'script'; did you mean 'scripts'"),
+        ('scripts = ["Klingon"]', "'Klingon' is no script we know"),
+        ('scripts = ["Latn"]\nthreshold = 3', "threshold"),
+        ("scripts = []", "scripts"),
+    ],
+)
+def test_a_wrong_profile_is_refused_with_the_reason(tmp_path: Path, wrong: str, said: str) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text(f'code = "qtz"\nname = "Zorbian"\n{wrong}\n', encoding="utf-8")
+    with pytest.raises(SettingsError, match=said):
+        load_profile(str(path))
+
+
+def test_a_missing_profile_or_list_is_named(tmp_path: Path, zorbian: Path) -> None:
+    with pytest.raises(SettingsError, match=r"absent\.toml"):
+        load_profile(str(tmp_path / "absent.toml"))
+    (zorbian.parent / "stop.txt").unlink()
+    with pytest.raises(SettingsError, match=r"stop\.txt"):
+        stop_words(str(zorbian))
