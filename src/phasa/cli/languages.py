@@ -11,7 +11,7 @@ import typer
 from phasa.cli.groups import group_with_default
 from phasa.language.profile import known_languages, load_profile
 
-app = typer.Typer(cls=group_with_default("list"))
+app = typer.Typer(cls=group_with_default("list"), epilog="Example:  phasa languages   ·   phasa languages fa --json")
 
 
 @app.command("list", epilog="Example:  phasa languages   ·   phasa languages fa --json")
