@@ -45,7 +45,9 @@ def take_census(texts: Sequence[str]) -> Census:
     """Count the letters of every text. Each must be of bounded length (`sample`)."""
     joined = "".join(texts).encode("utf-16-le", "surrogatepass")
     units = np.frombuffer(joined, np.uint16)
-    lengths = np.fromiter(map(_units_in, texts), np.int64, len(texts))
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    if lengths.sum() != len(units):  # some character takes two units
+        lengths = np.fromiter((len(text.encode("utf-16-le", "surrogatepass")) // 2 for text in texts), np.int64)
     kinds = _kinds()[units]
     owner = np.repeat(np.arange(len(texts)), lengths)
     table = np.bincount(owner * _WIDTH + kinds, minlength=len(texts) * _WIDTH).reshape(-1, _WIDTH)
@@ -63,8 +65,3 @@ def take_census(texts: Sequence[str]) -> Census:
     changes = np.bincount(owner[differs & (kinds > 0)], minlength=len(texts))
     return Census(counts, leading, letters, noise, changes)
 
-
-def _units_in(text: str) -> int:
-    return (
-        len(text) if text.isascii() or max(text) < "\U00010000" else len(text.encode("utf-16-le", "surrogatepass")) // 2
-    )
