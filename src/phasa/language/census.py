@@ -64,4 +64,3 @@ def take_census(texts: Sequence[str]) -> Census:
     differs[1:] = units[1:] != units[:-1]
     changes = np.bincount(owner[differs & (kinds > 0)], minlength=len(texts))
     return Census(counts, leading, letters, noise, changes)
-
