@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +13,10 @@ import msgspec
 from msgspec import Meta
 
 from phasa.errors import CollectionError
+from phasa.frontier.budgets import Budgets
+from phasa.frontier.politeness import Politeness
+from phasa.frontier.scope import ScopeSettings
+from phasa.frontier.traps import TrapSettings
 from phasa.settings import Settings, read_settings, write_settings
 from phasa.web.limits import Limits
 
@@ -25,6 +33,19 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
     allow_private: Annotated[
         bool, Meta(description="Reach private and loopback addresses too; only for a web on this machine.")
     ] = False
+    server: Annotated[
+        str, Meta(description="Send every request to this address:port instead, as `phasa lab serve` needs it.")
+    ] = ""
+    strategy: Annotated[str, Meta(description="Which links first: the name of a strategy (phasa crawl --help).")] = (
+        "best-first"
+    )
+    detector: Annotated[str, Meta(description="How the language of a page is found (phasa detect --help).")] = "auto"
+    connections: Annotated[int, Meta(gt=0, description="Hosts that are asked at the same time, per worker.")] = 256
+    archive: Annotated[bool, Meta(description="Keep what comes in WARC files.")] = True
+    scope: Annotated[ScopeSettings, Meta(description="Which URLs belong to this collection.")] = ScopeSettings()
+    politeness: Annotated[Politeness, Meta(description="Manners towards servers.")] = Politeness()
+    budgets: Annotated[Budgets, Meta(description="How much to take; 0 means no limit.")] = Budgets()
+    traps: Annotated[TrapSettings, Meta(description="When addresses look made up without end.")] = TrapSettings()
     limits: Annotated[Limits, Meta(description="Limits on every exchange with a server; each is a hard stop.")] = (
         Limits()
     )
@@ -35,6 +56,12 @@ class Collection:
 
     SETTINGS = "collection.toml"
     SEEDS = "seeds.txt"
+    FRONTIER = "frontier.db"
+    ARCHIVE = "archive"
+    MODELS = "models"
+    REPORTS = "reports"
+    LOG = "crawl.log"
+    LOCK = "lock"
 
     def __init__(self, path: Path, settings: CollectionSettings) -> None:
         self.path = path
@@ -64,6 +91,44 @@ class Collection:
     @property
     def settings_file(self) -> Path:
         return self.path / self.SETTINGS
+
+    @property
+    def frontier_file(self) -> Path:
+        return self.path / self.FRONTIER
+
+    @property
+    def archive_folder(self) -> Path:
+        return self.path / self.ARCHIVE
+
+    @property
+    def models_folder(self) -> Path:
+        return self.path / self.MODELS
+
+    @property
+    def reports_folder(self) -> Path:
+        return self.path / self.REPORTS
+
+    @property
+    def log_file(self) -> Path:
+        return self.path / self.LOG
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Nobody else works on this collection meanwhile. Raises CollectionError that names who does."""
+        with (self.path / self.LOCK).open("a+", encoding="utf-8") as lock:
+            try:
+                # The system lets go of it when the process ends, however it ends: no stale lock can block a start.
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                lock.seek(0)
+                owner = lock.read().strip() or "another process"
+                raise CollectionError(
+                    f"{self.path}: already being worked on by {owner}; wait for it, or stop it with Ctrl-C"
+                ) from None
+            lock.truncate(0)
+            lock.write(f"process {os.getpid()}")
+            lock.flush()
+            yield
 
     def seeds(self) -> list[str]:
         """The lines of seeds.txt that are not blank and not comments."""

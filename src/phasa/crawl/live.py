@@ -1,0 +1,177 @@
+"""The live web: one lease in, one answer out, robots.txt obeyed, pages read."""
+
+from __future__ import annotations
+
+import socket
+import time
+from typing import Protocol
+
+from aiohttp.abc import ResolveResult
+from msgspec.structs import replace
+
+from phasa.crawl.answer import NO_LINKS, Answer, Kind
+from phasa.crawl.strategy import OutLinks
+from phasa.errors import SettingsError
+from phasa.frontier.protocol import Lease
+from phasa.web.exchange import Exchange
+from phasa.web.fetch import HTML_TYPES, Fetcher
+from phasa.web.guard import GuardedResolver
+from phasa.web.html import PAGE_TAGS, Page, read_page
+from phasa.web.limits import Limits
+from phasa.web.url import Url, host, join
+
+READABLE = frozenset(("text/html", "application/xhtml+xml", "application/xml", "text/xml", ""))
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_BUSY = frozenset((429, 503))
+_GONE_WRONG = frozenset(("bad_url", "blocked_address", "bad_redirect", "redirect_loop", "wrong_type", "not_modified"))
+
+
+class Manners(Protocol):
+    """What the robots.txt files say."""
+
+    def known(self, url: Url) -> bool:
+        """Whether the rules of this URL's server are known and fresh."""
+        ...
+
+    async def learn(self, url: Url) -> Exchange | None:
+        """Fetch them. What came back, for the archive."""
+        ...
+
+    def allows(self, url: Url) -> bool: ...
+
+    def delay(self, url: Url) -> float:
+        """Crawl-delay in seconds, 0 when there is none."""
+        ...
+
+    def again(self, url: Url) -> float:
+        """Seconds until the rules may be asked for again, when the server could not give them; else 0."""
+        ...
+
+
+class LiveWeb:
+    """Fetches and reads. `manners` is None where robots.txt is not to be obeyed."""
+
+    def __init__(self, fetcher: Fetcher, manners: Manners | None, limits: Limits, language: str | None = None) -> None:
+        self._fetcher = fetcher
+        self._manners = manners
+        self._limits = limits
+        # Redirects go through the frontier, so that scope, manners and memory apply to where they lead.
+        self._one_hop = replace(limits, redirects=0)
+        self._language = language
+
+    async def address(self, lease: Lease) -> str:
+        return await self._fetcher.address(host(lease.url)) or ""
+
+    async def get(self, lease: Lease) -> Answer:
+        url, manners = lease.url, self._manners
+        begun = time.monotonic()
+        delay = 0.0
+        if manners is not None:
+            if not manners.known(url):
+                exchange = await manners.learn(url)
+                return Answer(
+                    Kind.FIRST,
+                    "robots.txt",
+                    crawl_delay=manners.delay(url),
+                    retry_after=manners.again(url),
+                    seconds=time.monotonic() - begun,
+                    kept=exchange,
+                )
+            if not manners.allows(url):
+                return Answer(Kind.REFUSED, "robots.txt does not allow it")
+            delay = manners.delay(url)
+        exchange = await self._fetcher.fetch(url, accept=HTML_TYPES, limits=self._one_hop)
+        return self._read(exchange, delay, time.monotonic() - begun)
+
+    def _read(self, exchange: Exchange, delay: float, seconds: float) -> Answer:
+        kind, reason, target = _kind(exchange)
+        page: Page | None = None
+        links, follow = NO_LINKS, True
+        if kind is Kind.PAGE:
+            page = read_page(
+                exchange.body,
+                exchange.url,
+                header=exchange.header("content-type"),
+                hint=self._language,
+                limits=self._limits,
+                tags=PAGE_TAGS,
+            )
+            links = out_links(page)
+            follow = "nofollow" not in page.robots and "none" not in page.robots
+        return Answer(
+            kind,
+            reason,
+            status=exchange.status,
+            mime=exchange.content_type,
+            size=len(exchange.wire_body),
+            address=exchange.address,
+            seconds=seconds,
+            crawl_delay=delay,
+            retry_after=exchange.retry_after() or 0.0 if kind is Kind.BUSY else 0.0,
+            target=target,
+            page=page,
+            links=links,
+            follow=follow,
+            kept=exchange,
+        )
+
+
+def _kind(exchange: Exchange) -> tuple[Kind, str, Url | None]:
+    """What an exchange is to the loop, why, and where it leads."""
+    status, outcome = exchange.status, exchange.outcome
+    if status in _REDIRECTS:
+        location = exchange.header("location")
+        target = join(exchange.url, location) if location else None
+        if target is None or target == exchange.url:
+            return Kind.OTHER, "bad_redirect", None
+        return Kind.MOVED, str(status), target
+    if outcome in ("ok", "too_large", "wrong_type"):
+        if status in _BUSY:
+            return Kind.BUSY, str(status), None
+        if 200 <= status < 300 and outcome != "wrong_type" and exchange.content_type in READABLE:
+            return Kind.PAGE, str(status), None
+        return Kind.OTHER, str(status) if outcome == "ok" else outcome, None
+    return (Kind.OTHER if outcome in _GONE_WRONG else Kind.FAILED), outcome, None
+
+
+def out_links(page: Page) -> OutLinks:
+    """The links of a page, each address once, where it stands first; addresses in other languages last."""
+    places: dict[str, int] = {}
+    for number, link in enumerate(page.links):
+        places.setdefault(link.url, number)
+    places.pop(page.url, None)
+    links = [page.links[number] for number in places.values()]
+    urls: list[str] = list(places)
+    anchors = [link.anchor for link in links]
+    contexts = [f"{link.before} {link.after}" for link in links]
+    hints: list[str] = []
+    if page.alternates:
+        by_url = {url: language for language, url in page.alternates}
+        hints = [by_url.get(Url(url), "") for url in urls]
+        others = [url for url in by_url if url not in places and url != page.url]
+        urls += others
+        hints += [by_url[url] for url in others]
+        anchors += [""] * len(others)
+        contexts += [""] * len(others)
+    return OutLinks(urls, anchors, contexts, hints)
+
+
+class OneServer(GuardedResolver):
+    """Every host name leads to one address and port: a web on this machine (`phasa lab serve`)."""
+
+    def __init__(self, where: str) -> None:
+        address, _, port = where.rpartition(":")
+        if not address or not port.isdigit():
+            raise SettingsError(f"setting 'server': {where!r} is not an address and a port, as 127.0.0.1:8080")
+        self._port = int(port)
+
+        async def lookup(name: str) -> list[str]:
+            return [address]
+
+        super().__init__(lookup, allow_private=True)
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        results = await super().resolve(host, port, family)
+        return [ResolveResult({**result, "port": self._port}) for result in results]

@@ -1,0 +1,54 @@
+"""The seeds of a collection: addresses to start from, one per line, junk reported by line and passed over.
+
+A line is an address, and perhaps the feature values that a table of seeds gives it: `URL a1 a2 a3 a4`
+(specs/language-specific-crawling.md, Tables 13–17). Blank lines and lines that begin with # are comments.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from phasa.crawl.strategy import Seed
+from phasa.errors import InputError
+from phasa.web.url import parse
+
+
+class Junk(NamedTuple):
+    """A line that is no seed."""
+
+    line: int
+    text: str
+    why: str
+
+
+class SeedFile(NamedTuple):
+    """What a file of seeds holds."""
+
+    seeds: list[Seed]
+    junk: list[Junk]
+
+
+def read_seeds(path: Path) -> SeedFile:
+    """The seeds in a file, each address once. Raises InputError when the file is not UTF-8 text."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise InputError(f"{path}: not UTF-8 text (byte {problem.start}); save it as UTF-8") from None
+    seeds: dict[str, Seed] = {}
+    junk: list[Junk] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        url = parse(words[0]) or (parse(f"http://{words[0]}") if "." in words[0] and ":" not in words[0] else None)
+        if url is None:
+            junk.append(Junk(number, line.strip()[:200], "not an http or https address"))
+            continue
+        try:
+            values = [float(word) for word in words[1:5]]
+        except ValueError:
+            junk.append(Junk(number, line.strip()[:200], "what follows the address must be numbers a1 a2 a3 a4"))
+            continue
+        seeds.setdefault(url, Seed(url, *values))
+    return SeedFile(list(seeds.values()), junk)
