@@ -12,6 +12,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from phasa.crawl.strategies.settings import StrategySettings
 from phasa.errors import CollectionError
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.politeness import Politeness
@@ -42,6 +43,7 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
     detector: Annotated[str, Meta(description="How the language of a page is found (phasa detect --help).")] = "auto"
     connections: Annotated[int, Meta(gt=0, description="Hosts that are asked at the same time, per worker.")] = 256
     archive: Annotated[bool, Meta(description="Keep what comes in WARC files.")] = True
+    strategies: Annotated[StrategySettings, Meta(description="Switches of the strategies.")] = StrategySettings()
     scope: Annotated[ScopeSettings, Meta(description="Which URLs belong to this collection.")] = ScopeSettings()
     politeness: Annotated[Politeness, Meta(description="Manners towards servers.")] = Politeness()
     budgets: Annotated[Budgets, Meta(description="How much to take; 0 means no limit.")] = Budgets()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import socket
 import time
-from typing import Protocol
-
 from aiohttp.abc import ResolveResult
 from msgspec.structs import replace
 
@@ -18,7 +16,8 @@ from phasa.web.fetch import HTML_TYPES, Fetcher
 from phasa.web.guard import GuardedResolver
 from phasa.web.html import PAGE_TAGS, Page, read_page
 from phasa.web.limits import Limits
-from phasa.web.url import Url, host, join
+from phasa.web.robots_cache import RobotsCache, robots_fetch
+from phasa.web.url import Url, host, join, origin
 
 READABLE = frozenset(("text/html", "application/xhtml+xml", "application/xml", "text/xml", ""))
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -26,60 +25,52 @@ _BUSY = frozenset((429, 503))
 _GONE_WRONG = frozenset(("bad_url", "blocked_address", "bad_redirect", "redirect_loop", "wrong_type", "not_modified"))
 
 
-class Manners(Protocol):
-    """What the robots.txt files say."""
-
-    def known(self, url: Url) -> bool:
-        """Whether the rules of this URL's server are known and fresh."""
-        ...
-
-    async def learn(self, url: Url) -> Exchange | None:
-        """Fetch them. What came back, for the archive."""
-        ...
-
-    def allows(self, url: Url) -> bool: ...
-
-    def delay(self, url: Url) -> float:
-        """Crawl-delay in seconds, 0 when there is none."""
-        ...
-
-    def again(self, url: Url) -> float:
-        """Seconds until the rules may be asked for again, when the server could not give them; else 0."""
-        ...
-
-
 class LiveWeb:
-    """Fetches and reads. `manners` is None where robots.txt is not to be obeyed."""
+    """Fetches and reads. `agent` is the name that robots.txt files know us by; '' when they are not to be obeyed."""
 
-    def __init__(self, fetcher: Fetcher, manners: Manners | None, limits: Limits, language: str | None = None) -> None:
+    def __init__(self, fetcher: Fetcher, limits: Limits, *, agent: str = "phasa", language: str | None = None) -> None:
         self._fetcher = fetcher
-        self._manners = manners
         self._limits = limits
         # Redirects go through the frontier, so that scope, manners and memory apply to where they lead.
         self._one_hop = replace(limits, redirects=0)
         self._language = language
+        self._fetch_robots = robots_fetch(fetcher, limits)
+        self._robots = RobotsCache(self._ask, agent) if agent else None
+        self._asked: dict[str, Exchange] = {}
+
+    async def _ask(self, url: Url) -> Exchange:
+        exchange = self._asked[origin(url)] = await self._fetch_robots(url)
+        return exchange
 
     async def address(self, lease: Lease) -> str:
         return await self._fetcher.address(host(lease.url)) or ""
 
     async def get(self, lease: Lease) -> Answer:
-        url, manners = lease.url, self._manners
+        url = lease.url
         begun = time.monotonic()
         delay = 0.0
-        if manners is not None:
-            if not manners.known(url):
-                exchange = await manners.learn(url)
+        if self._robots is not None:
+            ruling = await self._robots.ruling(url)
+            # The rules were fetched just now: that was this host's turn, the page comes with its next.
+            asked = self._asked.pop(origin(url), None)
+            delay = ruling.delay or 0.0
+            kind = None
+            if ruling.wait is not None:
+                kind = Kind.FAILED
+            elif not ruling.allowed:
+                kind = Kind.REFUSED
+            elif asked is not None:
+                kind = Kind.FIRST
+            if kind is not None:
                 return Answer(
-                    Kind.FIRST,
-                    "robots.txt",
-                    crawl_delay=manners.delay(url),
-                    retry_after=manners.again(url),
+                    kind,
+                    ruling.reason if kind is not Kind.REFUSED else "robots.txt does not allow it",
+                    address=asked.address if asked is not None else "",
+                    crawl_delay=delay,
+                    retry_after=ruling.wait or 0.0,
                     seconds=time.monotonic() - begun,
-                    kept=exchange,
+                    kept=asked,
                 )
-            if not manners.allows(url):
-                return Answer(Kind.REFUSED, "robots.txt does not allow it")
-            delay = manners.delay(url)
         exchange = await self._fetcher.fetch(url, accept=HTML_TYPES, limits=self._one_hop)
         return self._read(exchange, delay, time.monotonic() - begun)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -70,7 +71,11 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class Crawl:
-    """One run. `slots` leases are out at a time; with one slot everything happens in strict order."""
+    """One run. `slots` leases are out at a time; with one slot everything happens in strict order.
+
+    `words` counts the words of a wanted page. `watch` is called now and then; what it returns, if anything, ends the
+    run as its reason. `may_get_work` is asked when nothing waits and nothing is out: True goes on waiting.
+    """
 
     TICK = 0.25
 
@@ -83,6 +88,7 @@ class Crawl:
         slots: int = 1,
         words: Callable[[str], int] = len,
         watch: Callable[[Crawl], str] | None = None,
+        may_get_work: Callable[[], bool] = lambda: False,
     ) -> None:
         self.parts = parts
         self.meter = Meter(parts.clock.now(), budgets.pages)
@@ -92,6 +98,7 @@ class Crawl:
         self._slots = slots
         self._words = words
         self._watch = watch
+        self._may_get_work = may_get_work
         self._running: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()
         self._why = ""
@@ -157,14 +164,22 @@ class Crawl:
         """Wait for something to lease or to end; False when there is nothing to wait for."""
         self._wake.clear()
         ready = self.parts.frontier.next_ready(now) if room > 0 else None
-        if ready is None and not self._running:
-            return self._may_get_work()
+        if not self._running and room > 0:
+            if ready is None:
+                if not self._may_get_work():
+                    return False
+            elif self._too_long(ready - now):
+                hour = datetime.fromtimestamp(ready, UTC).strftime("%H:%M:%S UTC")
+                self.stop(f"every host that has work rests until {hour} or longer; go on then with the same command")
+                return True
         until = self.TICK if ready is None else min(self.TICK, max(ready - now, 0.0005))
         await self.parts.clock.wait(self._wake, until)
         return True
 
-    def _may_get_work(self) -> bool:
-        return False
+    def _too_long(self, seconds: float) -> bool:
+        """Whether waiting for the next host is not worth it; when nothing ever answered, nobody waits for long."""
+        idle = self._budgets.idle_seconds
+        return bool(idle) and seconds > (idle if self._done else min(idle, 5.0))
 
     async def _drain(self) -> None:
         while self._running:
@@ -209,6 +224,8 @@ class Crawl:
         now = self.parts.clock.now()
         self.meter.fetched(_outcome(answer), answer.size)
         if answer.kind is Kind.FIRST:
+            if self.parts.archive is not None:
+                self.parts.archive.keep(answer, None)
             rest = pause(self._manners, crawl_delay=answer.crawl_delay)
             self.parts.frontier.hold(lease, now + rest, asked=now)
             return
@@ -294,7 +311,7 @@ class Crawl:
         else:
             state = State.DROPPED if kind is Kind.REFUSED else State.DONE
         rest = 0.0
-        if kind is not Kind.REFUSED:
+        if kind is not Kind.REFUSED or answer.kept is not None:
             rest = pause(
                 self._manners,
                 crawl_delay=answer.crawl_delay,
@@ -304,7 +321,10 @@ class Crawl:
                 errors_in_row=lease.failures,
             )
         visit = None
-        if kind is not Kind.REFUSED:
+        if kind is Kind.REFUSED:
+            if answer.kept is not None and self.parts.archive is not None:
+                self.parts.archive.keep(answer, None)
+        else:
             record = self.parts.archive.keep(answer, judgement) if self.parts.archive is not None else ""
             visit = self._visit_of(answer, judgement, now, record)
         return Ending(state, problem or answer.reason, now, rest, answer.address, failed, visit)

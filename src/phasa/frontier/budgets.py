@@ -15,6 +15,9 @@ class Budgets(Settings, frozen=True, kw_only=True):
     pages: Annotated[int, Meta(ge=0, description="Pages in all, over every run; 0 = no limit.")] = 0
     seconds: Annotated[float, Meta(ge=0, description="Time of one run, in seconds; 0 = no limit.")] = 0.0
     megabytes: Annotated[float, Meta(ge=0, description="Body megabytes of one run; 0 = no limit.")] = 0.0
+    idle_seconds: Annotated[
+        float, Meta(ge=0, description="A run ends when no host may be asked for this long; 0 = it waits.")
+    ] = 120.0
     free_disk_megabytes: Annotated[
         float, Meta(ge=0, description="A run stops before the free disk space falls below this.")
     ] = 500.0
@@ -25,4 +28,4 @@ class Budgets(Settings, frozen=True, kw_only=True):
     ] = 0
 
 
-NO_LIMITS = Budgets(free_disk_megabytes=0.0)
+NO_LIMITS = Budgets(free_disk_megabytes=0.0, idle_seconds=0.0)
