@@ -20,6 +20,9 @@ from phasa.errors import PhasaError
 # name -> (module with `app`, the one line that `phasa --help` shows), in the order of the manual
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("phasa.cli.init", "Make a collection: a folder with its settings and seeds."),
+    "crawl": ("phasa.cli.crawl", "Run or resume a crawl."),
+    "status": ("phasa.cli.status", "Where a collection stands."),
+    "why": ("phasa.cli.why", "The whole story of one URL."),
     "detect": ("phasa.cli.detect", "Say in which language texts, pages or lines are."),
     "languages": ("phasa.cli.languages", "List the languages that phasa knows, or make its model anew."),
     "extract": ("phasa.cli.extract", "Print the key content of pages."),

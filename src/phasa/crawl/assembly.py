@@ -14,6 +14,7 @@ from typing import NamedTuple
 import uvloop
 
 from phasa import __version__
+from phasa.archive.cdxj import merge
 from phasa.archive.warc import WarcWriter
 from phasa.collection import Collection, CollectionSettings
 from phasa.crawl.aim import Aim
@@ -21,10 +22,11 @@ from phasa.crawl.clock import WallClock
 from phasa.crawl.crawl_log import CrawlLog
 from phasa.crawl.judging import LanguageJudge
 from phasa.crawl.keeping import WarcArchive
-from phasa.crawl.knowledge import KnowledgeBase, read_arff
+from phasa.crawl.knowledge import KnowledgeBase, read_knowledge
 from phasa.crawl.live import LiveWeb, OneServer
 from phasa.crawl.loop import Crawl, Outcome, Parts, plant
 from phasa.crawl.meter import Metrics, write_metrics
+from phasa.crawl.reports import write_reports
 from phasa.crawl.seeds import SeedFile, read_seeds
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategy import Strategy
@@ -67,7 +69,7 @@ def aim_of(profile: Profile) -> Aim:
 def strategy_of(collection: Collection, profile: Profile) -> Strategy:
     """The strategy that the settings name, with the knowledge base and what an earlier run learned, if any."""
     file = collection.models_folder / "knowledge.arff"
-    knowledge: KnowledgeBase | None = read_arff(file) if file.is_file() else None
+    knowledge: KnowledgeBase | None = read_knowledge(file) if file.is_file() else None
     settings = collection.settings
     around = Circumstances(aim_of(profile), knowledge=knowledge, settings=settings.strategies)
     return make_strategy(settings.strategy, around)
@@ -86,17 +88,26 @@ def word_counter(profile: Profile) -> Callable[[str], int]:
     return lambda text: len(text) // 5
 
 
-def crawl_collection(collection: Collection, watch: Watch | None = None, share: Share = ALONE) -> Result:
-    """Run or resume the crawl of a collection; the caller holds its lock. Raises PhasaError for what cannot be done."""
+def crawl_collection(
+    collection: Collection,
+    watch: Watch | None = None,
+    share: Share = ALONE,
+    may_get_work: Callable[[], bool] = lambda: False,
+) -> Result:
+    """Run or resume the crawl of a collection; the caller holds its lock. Raises PhasaError for what cannot be done.
+
+    `share` and `may_get_work` are for one of several workers: its part of the hosts, and whether others may still
+    send it something.
+    """
     try:
-        return uvloop.run(_crawl(collection, watch, share))
+        return uvloop.run(_crawl(collection, watch, share, may_get_work))
     except sqlite3.OperationalError as problem:
         raise CollectionError(
             f"{collection.frontier_file}: {problem}; make room and run the same command again"
         ) from None
 
 
-async def _crawl(collection: Collection, watch: Watch | None, share: Share) -> Result:
+async def _crawl(collection: Collection, watch: Watch | None, share: Share, may_get_work: Callable[[], bool]) -> Result:
     settings = collection.settings
     profile = load_profile(settings.language)
     strategy = strategy_of(collection, profile)
@@ -109,7 +120,7 @@ async def _crawl(collection: Collection, watch: Watch | None, share: Share) -> R
         if settings.archive:
             writer = WarcWriter(collection.archive_folder, worker=share.worker, info=_info(settings))
             archive = WarcArchive(writer)
-            stack.callback(writer.close)
+            stack.callback(_close_archive, writer)
         log = CrawlLog(collection.log_file)
         stack.callback(log.close)
         frontier = SqliteFrontier(
@@ -130,12 +141,13 @@ async def _crawl(collection: Collection, watch: Watch | None, share: Share) -> R
             connections=settings.connections,
         )
         if settings.server:
-            fetcher.resolver = OneServer(settings.server)
+            # The fetcher's own resolver only adds timings to the guard that this one is, too.
+            fetcher.resolver = OneServer(settings.server)  # type: ignore[assignment]
         async with fetcher:
             agent = "phasa" if settings.politeness.robots else ""
             web = LiveWeb(fetcher, settings.limits, agent=agent, language=profile.code)
             clock = WallClock()
-            watcher = _Watcher(collection, state, log, watch, clock)
+            watcher = _Watcher(collection, state, log, watch, clock, share.workers == 1)
             crawl = Crawl(
                 Parts(web, judge, strategy, frontier, clock, archive, log),
                 manners=settings.politeness,
@@ -143,13 +155,16 @@ async def _crawl(collection: Collection, watch: Watch | None, share: Share) -> R
                 slots=settings.connections,
                 words=word_counter(profile),
                 watch=watcher.look,
+                may_get_work=may_get_work,
             )
             with _stopping_on_signals(crawl):
                 outcome = await crawl.run()
         state.save()
         stats = frontier.stats()
         metrics = crawl.meter.read(clock.now(), stats)
-        write_metrics(metrics, collection.reports_folder)
+        if share.worker == 0:
+            write_metrics(metrics, collection.reports_folder)
+            write_reports(frontier, collection.reports_folder)
         failures = _failed_seeds(frontier, seeds) if share.worker == 0 else []
         return Result(outcome, metrics, stats, seeds, failures, crawl.errors)
 
@@ -181,6 +196,11 @@ def _failed_seeds(frontier: SqliteFrontier, seeds: SeedFile) -> list[tuple[str, 
     return failures
 
 
+def _close_archive(writer: WarcWriter) -> None:
+    writer.close()
+    merge(writer.folder)
+
+
 class StateFile:
     """What a strategy learned, kept between runs; without it a crawl goes on, only less wisely."""
 
@@ -206,8 +226,15 @@ class _Watcher:
     """What is done every now and then while a crawl runs."""
 
     def __init__(
-        self, collection: Collection, state: StateFile, log: CrawlLog, watch: Watch | None, clock: WallClock
+        self,
+        collection: Collection,
+        state: StateFile,
+        log: CrawlLog,
+        watch: Watch | None,
+        clock: WallClock,
+        writes: bool,
     ) -> None:
+        self._writes = writes
         self._collection = collection
         self._state = state
         self._log = log
@@ -229,7 +256,8 @@ class _Watcher:
             return ""
         self._next_metrics = now + METRICS_EVERY
         self._log.flush()
-        write_metrics(metrics, self._collection.reports_folder)
+        if self._writes:
+            write_metrics(metrics, self._collection.reports_folder)
         return self._disk()
 
     def _disk(self) -> str:

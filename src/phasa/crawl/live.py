@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
+
 from aiohttp.abc import ResolveResult
 from msgspec.structs import replace
 

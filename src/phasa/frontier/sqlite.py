@@ -41,7 +41,10 @@ def _nothing() -> None:
 
 
 class SqliteFrontier:
-    """See `phasa.frontier.protocol.Frontier`. Raises CollectionError when the file is not a frontier."""
+    """See `phasa.frontier.protocol.Frontier`. Raises CollectionError when the file is not a frontier.
+
+    `looking` opens it beside a crawl that may be running: for `story` and `stats`, never for changes.
+    """
 
     GROUP = 64  # pages per transaction at most
     MERGE = 200_000  # new URLs between two merges of the indexes
@@ -56,9 +59,10 @@ class SqliteFrontier:
         share: Share = ALONE,
         before_commit: Callable[[], None] = _nothing,
         hash: Hash = url_hash,
+        looking: bool = False,
     ) -> None:
         self.rules = rules or Rules()
-        self._store = Store(path)
+        self._store = Store(path, looking=looking)
         self._share = share
         self._before_commit = before_commit
         self._hash = hash
@@ -74,8 +78,9 @@ class SqliteFrontier:
         self._fresh = 0
         self._not_before: float | None = None
         self._now = 0.0
-        self._broken = False
-        if share.worker == 0:
+        # Nothing is written by one who only looks, nor after an error of the store.
+        self._broken = looking
+        if share.worker == 0 and not looking:
             self._open()
         if self.rules.traps is not None:
             self.rules.traps.barren.update(self._store.templates())
@@ -531,6 +536,11 @@ class SqliteFrontier:
             *(row.url, self._state(row), row.reason or "", host.name, row.priority, row.depth),
             *(self._source_url(row.source), row.note or b"", row.attempts, self._store.visit(row.id), host.note),
         )
+
+    def ask(self, query: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        """The rows of a query that only reads: for reports."""
+        self.commit()
+        return self._store.db.execute(query, tuple(values)).fetchall()
 
     def close(self) -> None:
         store = self._store

@@ -89,9 +89,12 @@ _HOST = "id, name, site, rank, head, until, rest, address, failures, done, note"
 
 
 class Store:
-    """One connection to a frontier file. Callers open transactions with `begin` and end them with `commit`."""
+    """One connection to a frontier file. Callers open transactions with `begin` and end them with `commit`.
 
-    def __init__(self, path: Path, cache_megabytes: int = 16) -> None:
+    `looking`: the file is only read, perhaps while a crawl writes it.
+    """
+
+    def __init__(self, path: Path, cache_megabytes: int = 4, *, looking: bool = False) -> None:
         try:
             # One statement cache for everything; transactions are ours to open, not the driver's.
             self.db = sqlite3.connect(path, isolation_level=None, cached_statements=256, timeout=60.0)
@@ -102,9 +105,10 @@ class Store:
             db.execute(f"PRAGMA cache_size=-{cache_megabytes * 1024}")
             db.execute("PRAGMA journal_size_limit=67108864")
             db.execute("PRAGMA temp_store=MEMORY")
-            db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
+            if not looking:
+                db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
             format = self.meta("format")
-            if format is None:
+            if format is None and not looking:
                 self.set_meta("format", FORMAT)
             elif format != FORMAT:
                 raise CollectionError(f"{path}: frontier of format {format}, this phasa reads {FORMAT}")
@@ -112,6 +116,10 @@ class Store:
             raise CollectionError(f"{path}: cannot be used as a frontier: {problem}") from None
         db.execute("ATTACH ':memory:' AS young")
         db.executescript(_YOUNG)
+        if looking:
+            # What the crawl has not merged yet is indexed here, in our memory.
+            last = self._last_merged()
+            db.execute("INSERT OR IGNORE INTO young.seen SELECT host, hash, id FROM url WHERE id > ?", (last,))
 
     # ── transactions, meta, tallies ──────────────────────────────────────────────────────────────
 
@@ -384,8 +392,7 @@ class Store:
 
     def recover(self, workers: int) -> None:
         """Complete the indexes from the URLs that were added after the last merges; all workers start from there."""
-        merged = [row[0] for row in self.db.execute("SELECT value FROM meta WHERE key LIKE 'merged %'")]
-        last = min(merged, default=0)
+        last = self._last_merged()
         self.db.execute(
             "INSERT OR IGNORE INTO main.seen SELECT host, hash, id FROM url WHERE id > ? ORDER BY host, hash", (last,)
         )
@@ -398,8 +405,10 @@ class Store:
         for worker in range(workers):
             self.set_meta(f"merged {worker}", self.last_id())
 
-    def checkpoint(self) -> None:
-        self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    def _last_merged(self) -> int:
+        """All URLs up to this one are indexed in the file."""
+        merged = [int(row[0]) for row in self.db.execute("SELECT value FROM meta WHERE key LIKE 'merged %'")]
+        return min(merged, default=0)
 
     def close(self) -> None:
         self.db.close()

@@ -1,0 +1,75 @@
+"""`phasa crawl`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from phasa.collection import Collection
+from phasa.errors import PhasaError
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example:  phasa crawl thai-web --pages 5000")
+def crawl(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")],
+    pages: Annotated[
+        int | None, typer.Option("--pages", metavar="N", min=0, help="Pages to fetch in this run; 0 = no limit.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", metavar="S", min=0, help="Time for this run; 0 = no limit.")
+    ] = None,
+    strategy: Annotated[
+        str | None, typer.Option("--strategy", metavar="NAME", help="Which links first, for this run: see below.")
+    ] = None,
+    workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, max=64, help="Processes, one per core.")] = 1,
+    release: Annotated[
+        str | None,
+        typer.Option("--release", metavar="TEXT", help="First let quarantined URLs with this in them wait again."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the final numbers as JSON.")] = False,
+) -> None:
+    """Run or resume a crawl. Ctrl-C stops it in good order; the same command goes on.
+
+    Strategies: hybrid, nb, lswc, persian, best-first, bfs and more; a wrong name lists them all.
+    """
+    from phasa.crawl.progress import Progress
+    from phasa.crawl.runs import release_quarantined, run_collection
+
+    collection = _with_options(Collection.open(directory), pages, seconds, strategy)
+    with collection.locked():
+        if release is not None:
+            print(f"{release_quarantined(collection, release)} quarantined URLs wait again", file=sys.stderr)
+        with Progress(shown=not quiet and sys.stderr.isatty(), limit=collection.settings.budgets.pages) as progress:
+            result = run_collection(collection, progress.show, workers=workers)
+    for junk in result.seeds.junk:
+        print(f"{directory / Collection.SEEDS}:{junk.line}: passed over, {junk.why}: {junk.text}", file=sys.stderr)
+    for error in dict.fromkeys(result.errors):
+        print(f"phasa: {error}", file=sys.stderr)
+    if as_json:
+        print(msgspec.json.encode(result.metrics).decode())
+    else:
+        print(result.summary())
+    if not result.metrics.done:
+        raise PhasaError(result.why_nothing())
+
+
+def _with_options(collection: Collection, pages: int | None, seconds: float | None, strategy: str | None) -> Collection:
+    """The collection with what the command line says for this run."""
+    from phasa.crawl.runs import pages_done
+
+    budgets = collection.settings.budgets
+    if pages is not None:
+        # The settings limit all runs together; the command line counts from where the collection stands.
+        total = pages + pages_done(collection) if pages else 0
+        budgets = msgspec.structs.replace(budgets, pages=total)
+    if seconds is not None:
+        budgets = msgspec.structs.replace(budgets, seconds=seconds)
+    changed = collection.with_settings(budgets=budgets)
+    return changed.with_settings(strategy=strategy) if strategy else changed

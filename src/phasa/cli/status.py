@@ -1,0 +1,59 @@
+"""`phasa status`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from phasa.collection import Collection
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example:  phasa status thai-web --report hosts")
+def status(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")],
+    report: Annotated[
+        str | None,
+        typer.Option("--report", metavar="NAME", help="One report: hosts, status, mime, languages, seeds, dropped."),
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", help="Rows of the report; -1 = all.")] = 20,
+    quarantine: Annotated[bool, typer.Option("--quarantine", help="The URL templates in quarantine.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Where a collection stands: pages, harvest, queue, hosts. Works while it is being crawled."""
+    from phasa.crawl.standing import quarantined, standing, table
+
+    collection = Collection.open(directory)
+    if quarantine:
+        _print(["template", "evidence"], [list(row) for row in quarantined(collection)], as_json)
+    elif report is not None:
+        found = table(collection, report, limit)
+        _print(list(found.columns), [list(row) for row in found.rows], as_json)
+    else:
+        numbers = standing(collection)
+        if as_json:
+            print(msgspec.json.encode(numbers).decode())
+        else:
+            for name, value in msgspec.structs.asdict(numbers).items():
+                if value is not None:
+                    print(f"{name.replace('_', ' '):<22} {_plain(value)}")
+
+
+def _plain(value: Any) -> str:
+    return f"{value:,.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _print(columns: list[str], rows: list[list[object]], as_json: bool) -> None:
+    if as_json:
+        print(msgspec.json.encode([dict(zip(columns, row, strict=True)) for row in rows]).decode())
+        return
+    shown = Table(*columns, box=None, pad_edge=False)
+    for row in rows:
+        shown.add_row(*(str("" if cell is None else cell) for cell in row))
+    Console().print(shown)

@@ -1,0 +1,56 @@
+"""The progress of a crawl on a terminal."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+
+from phasa.crawl.meter import Metrics
+
+
+class Progress:
+    """A bar on standard error while the block runs; `show` gives it new numbers."""
+
+    def __init__(self, *, shown: bool, limit: int = 0) -> None:
+        self._bars = Bars(
+            TextColumn("[bold]{task.fields[line]}"),
+            BarColumn(bar_width=20),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}"),
+            console=Console(stderr=True),
+            disable=not shown,
+            transient=True,
+        )
+        self._task = self._bars.add_task("", total=limit or None, line="starting", left="")
+
+    def __enter__(self) -> Progress:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def show(self, metrics: Metrics) -> None:
+        left = "" if metrics.seconds_left is None else f"about {clock_face(metrics.seconds_left)} left"
+        self._bars.update(self._task, completed=metrics.done, line=line(metrics), left=left)
+
+
+def line(metrics: Metrics) -> str:
+    """The numbers that matter while one waits."""
+    m = metrics
+    return (
+        f"{m.done:,} done  {m.pages_per_second:.1f}/s  harvest {m.harvest:.1%} (last 100: {m.harvest_last_100:.0%})  "
+        f"{m.words_per_megabyte:,.0f} words/MB  queue {m.queue:,}  hosts {m.ready_hosts:,} ready"
+        f" {m.resting_hosts:,} resting"
+    )
+
+
+def clock_face(seconds: float) -> str:
+    """Seconds as h:mm:ss."""
+    whole = max(0, round(seconds))
+    return f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
