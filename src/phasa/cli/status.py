@@ -46,6 +46,8 @@ def status(
 
 
 def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return f"{value:,.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 

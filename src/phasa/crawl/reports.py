@@ -44,7 +44,8 @@ _QUERIES: dict[str, tuple[tuple[str, ...], str]] = {
     "seeds": (
         ("seed", "state", "reason", "status"),
         "SELECT u.url, CASE u.state WHEN 0 THEN 'waiting' WHEN 1 THEN 'done' WHEN 2 THEN 'dropped'"
-        " ELSE 'quarantined' END, coalesce(u.reason, ''), coalesce(v.status, '') FROM url u LEFT JOIN visit v ON v.id = u.id"
+        " ELSE 'quarantined' END, coalesce(u.reason, ''), coalesce(v.status, '')"
+        " FROM url u LEFT JOIN visit v ON v.id = u.id"
         " WHERE u.source IS NULL AND u.depth = 0 ORDER BY u.id",
     ),
     "dropped": (

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 
+from phasa.frontier.addresses import IN_USE
 from phasa.frontier.protocol import (
     Ending,
     Lease,
@@ -95,6 +96,7 @@ class MemoryFrontier:
         self._busy: dict[str, int] = {}
         self._turns: dict[str, _Turn] = {}
         self._addresses: dict[str, float] = {}
+        self._holding: dict[int, str] = {}
         self._leases: dict[int, Lease] = {}
         self._tail: list[tuple[float, int]] = []
         self._taken: Counter[str] = Counter()
@@ -257,7 +259,7 @@ class MemoryFrontier:
             turn = self._turns.get(host)
             if turn is not None and turn.until > AWAKE:
                 continue
-            if turn is not None and (free_at := self._addresses.get(turn.address, 0.0)) > now:
+            if turn is not None and (free_at := self._addresses.get(turn.address, AWAKE)) > now:
                 self._rest(host, free_at)
                 continue
             heappop(self._queues[host])
@@ -306,6 +308,7 @@ class MemoryFrontier:
         if self._leases.get(lease.id) is not lease:
             return False
         del self._leases[lease.id]
+        self._release(lease, None)
         entry = self._entries[lease.id]
         if self._busy.get(entry.queue) == lease.id:
             del self._busy[entry.queue]
@@ -314,18 +317,29 @@ class MemoryFrontier:
         return True
 
     def admit(self, lease: Lease, address: str, now: float) -> float:
-        if not self._by_host or self._leases.get(lease.id) is not lease:
+        if not self.rules.manners.address_delay or self._leases.get(lease.id) is not lease:
             return 0.0
         host = self._entries[lease.id].queue
         self._turns.setdefault(host, _Turn()).address = address
-        free_at = self._addresses.get(address, 0.0)
+        free_at = self._addresses.get(address, AWAKE)
         if free_at > now:
             self._rest(host, free_at)
             self._give_back(lease)
             return free_at
-        # Until the answer is there nobody knows how long it takes: the address is closed as long as the lease lasts.
-        self._addresses[address] = lease.expires
+        # Until the answer is there nobody knows how long it takes: the address is closed.
+        self._addresses[address] = IN_USE
+        self._holding[lease.id] = address
         return 0.0
+
+    def _release(self, lease: Lease, asked: float | None, address: str = "") -> None:
+        """The request of a lease is over: its address rests, and the hosts that waited for it hear until when."""
+        held = self._holding.pop(lease.id, "")
+        for name in {held, address} - {""}:
+            free_at = AWAKE if asked is None else asked + self.rules.manners.address_delay
+            self._addresses[name] = free_at
+            for host, turn in self._turns.items():
+                if turn.address == name and turn.until == IN_USE:
+                    self._rest(host, max(free_at, 0.0))
 
     # ── ending ───────────────────────────────────────────────────────────────────────────────────
 
@@ -354,18 +368,17 @@ class MemoryFrontier:
         for offer in found:
             self._offer(offer)
         if self._by_host:
-            self._end_turn(entry, ending)
+            self._end_turn(entry, lease, ending)
         elif ending.state is State.WAITING:
             self._push(entry)
 
-    def _end_turn(self, entry: _Entry, ending: Ending) -> None:
+    def _end_turn(self, entry: _Entry, lease: Lease, ending: Ending) -> None:
         host = entry.queue
         self._busy.pop(host, None)
+        self._release(lease, ending.at, ending.address)
         turn = self._turns.setdefault(host, _Turn())
         if ending.address:
             turn.address = ending.address
-        if turn.address:
-            self._addresses[turn.address] = ending.at + self.rules.manners.address_delay
         turn.failures = turn.failures + 1 if ending.failed else 0
         if ending.state is State.WAITING:
             heappush(self._queues.setdefault(host, []), (-entry.priority, entry.serial))
@@ -384,11 +397,9 @@ class MemoryFrontier:
             self._give_back(lease)
         elif self._leases.get(lease.id) is lease:
             # It rests before it has work again, so that it does not compete meanwhile.
-            host = self._entries[lease.id].queue
-            self._rest(host, until)
+            self._release(lease, asked)
+            self._rest(self._entries[lease.id].queue, until)
             self._give_back(lease)
-            if address := self._turns[host].address:
-                self._addresses[address] = 0.0 if asked is None else asked + self.rules.manners.address_delay
 
     def drop(self, url: Url, reason: str) -> bool:
         entry = self._known.get(url)

@@ -56,7 +56,7 @@ class Ready:
 
     @property
     def resting(self) -> int:
-        return len(self._resting)
+        return sum(host.until > AWAKE for host in self.loaded.values())
 
     def load(self, host: Host) -> None:
         """Take a host in; it competes when it has a head and neither rests nor is busy."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from phasa.frontier.addresses import IN_USE, Addresses
 from phasa.frontier.intake import Hash, Hosts, Intake, find_row, url_hash
 from phasa.frontier.protocol import Ending, Lease, Offer, Standing, State, Stats, Story, Waiting
 from phasa.frontier.ready import AWAKE, Head, Host, Ready
@@ -49,6 +50,7 @@ class SqliteFrontier:
     GROUP = 64  # pages per transaction at most
     MERGE = 200_000  # new URLs between two merges of the indexes
     LETTERS = 5_000  # offers read from other workers at a time
+    IN_LINE = 10.0  # seconds after which a host in line for an address asks again by itself
     PATIENCE = 0.25  # seconds that a finished page may wait for others to share its transaction
 
     def __init__(
@@ -71,10 +73,11 @@ class SqliteFrontier:
         self._ready = Ready(self._load_hosts)
         self._leases: dict[int, Lease] = {}
         self._pending: dict[int, tuple[Lease, Ending, Sequence[Offer]]] = {}
-        self._addresses: dict[str, float] = {}
+        self._addresses = Addresses(self.rules.manners.address_delay)
         # When the first host of the pending pages may be asked again, and when the last commit was.
         self._free_at = AWAKE
         self._committed = AWAKE
+        self._holding: dict[int, str] = {}
         self._fresh = 0
         self._not_before: float | None = None
         self._now = 0.0
@@ -219,8 +222,8 @@ class SqliteFrontier:
 
     def _lease(self, host: Host, now: float) -> Lease | None:
         """The best URL of a host, unless its address must rest or a budget or a trap is in the way."""
-        if host.address and (free_at := self._addresses.get(host.address, 0.0)) > now:
-            self._ready.rest(host, free_at)
+        if host.address and (free_at := self._addresses.free_at(host.address, now)):
+            self._ready.rest(host, self._stand_in_line(host, free_at, now))
             return None
         assert host.head is not None
         row = self._store.row(host.head.id)
@@ -296,6 +299,8 @@ class SqliteFrontier:
         if self._leases.get(lease.id) is not lease:
             return
         del self._leases[lease.id]
+        if lease.id in self._holding:
+            self._release_address(lease, None)
         self._recent.forget(lease.url)
         host = self._host_of(lease)
         host.busy = 0
@@ -307,32 +312,47 @@ class SqliteFrontier:
     def admit(self, lease: Lease, address: str, now: float) -> float:
         if self._leases.get(lease.id) is not lease:
             return 0.0
-        self._host_of(lease).address = address
-        if self._share.workers > 1:
+        host = self._host_of(lease)
+        host.address = address
+        free_at = self._addresses.free_at(address, now)
+        if not free_at and self._share.workers > 1 and self.rules.manners.address_delay:
             self._store.begin()
             free_at = self._store.claim_address(address, now, lease.expires)
             self._store.commit()
-        else:
-            free_at = self._addresses.get(address, 0.0)
-        if free_at > now:
-            self._give_back(lease, free_at)
-            return free_at
-        # Until the answer is there nobody knows how long it takes: the address is closed as long as the lease lasts.
-        self._close_address(address, lease.expires, now)
+            if free_at:
+                # Another worker has it, and cannot wake us.
+                free_at = min(free_at, now + max(1.0, self.rules.manners.address_delay))
+        if free_at:
+            until = self._stand_in_line(host, free_at, now)
+            self._give_back(lease, until)
+            return until
+        self._addresses.use(address)
+        self._holding[lease.id] = address
         return 0.0
 
-    def _close_address(self, address: str, until: float, now: float) -> None:
-        if len(self._addresses) > 10_000:
-            self._addresses = {name: time for name, time in self._addresses.items() if time > now}
-        self._addresses[address] = until
+    def _stand_in_line(self, host: Host, free_at: float, now: float) -> float:
+        """Until when a host rests whose address is busy: it is woken earlier when the address is released."""
+        if free_at < IN_USE:
+            return free_at
+        self._addresses.queue(host.address, host.id)
+        return now + self.IN_LINE
+
+    def _release_address(self, lease: Lease, asked: float | None, address: str = "") -> None:
+        """The request of a lease is over: its address rests, and those in line for it hear when it is free."""
+        held = self._holding.pop(lease.id, "")
+        for name in {held, address} - {""}:
+            free_at, waiting = self._addresses.release(name, asked, self._now)
+            for id in waiting:
+                if (host := self._ready.loaded.get(id)) is not None and not host.busy:
+                    self._ready.rest(host, free_at)
+            if self._share.workers > 1:
+                self._store.close_address(name, free_at)
 
     def hold(self, lease: Lease, until: float, asked: float | None = None) -> None:
-        if lease.id in self._leases and (address := self._host_of(lease).address):
-            free_at = 0.0 if asked is None else asked + self.rules.manners.address_delay
-            self._close_address(address, free_at, self._now)
-            if self._share.workers > 1:
-                self._store.close_address(address, free_at)
-        self._give_back(lease, until)
+        if lease.id in self._leases:
+            self._now = max(self._now, asked or 0.0)
+            self._release_address(lease, asked)
+            self._give_back(lease, until)
 
     # ── ending ───────────────────────────────────────────────────────────────────────────────────
 
@@ -344,9 +364,8 @@ class SqliteFrontier:
         self._free_at = min(self._free_at, free_at) if self._pending else free_at
         self._pending[lease.id] = (lease, ending, found)
         self._now = max(self._now, ending.at)
-        if address := ending.address or self._host_of(lease).address:
-            # In memory at once: hosts of the same address may be leased before the next commit.
-            self._close_address(address, ending.at + self.rules.manners.address_delay, ending.at)
+        # At once, not with the commit: hosts of the same address may be leased before it.
+        self._release_address(lease, ending.at, ending.address)
         if len(self._pending) >= self.GROUP:
             self.commit()
 
@@ -418,8 +437,6 @@ class SqliteFrontier:
         self._ready.rest(host, until)
         note = ending.reason if ending.failed or ending.state is State.WAITING else ""
         self._store.end_turn(host.id, until, ending.pause, host.address, host.failures, note)
-        if host.address and self._share.workers > 1:
-            self._store.close_address(host.address, ending.at + self.rules.manners.address_delay)
         if host.failures >= self.rules.manners.failures:
             n = self._store.drop_queue(host.id, State.DROPPED, f"host given up: {ending.reason}")
             self._store.count({"waiting": -n, "dropped": n})
