@@ -1,0 +1,76 @@
+"""From text to terms: cut into words, normalised, without stop words, blanks and marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from phasa.language.normalise import normalise
+from phasa.language.segmenters import segmenter_for
+from phasa.language.stopwords import stop_words
+
+# Polite particles that the Thai system drops beside its stop list (specs/content-overview.md §4.9).
+POLITE = frozenset({"ครับ", "ค่ะ"})
+
+
+class Place(NamedTuple):
+    """Where a term stands in its passage."""
+
+    start: int
+    end: int
+    term: str
+
+
+class Passage(NamedTuple):
+    """One key content element, normalised, with the places of its terms in order."""
+
+    text: str
+    places: tuple[Place, ...]
+
+    @property
+    def terms(self) -> list[str]:
+        return [place.term for place in self.places]
+
+
+class Terms:
+    """The terms of texts in one language."""
+
+    def __init__(self, language: str, *, numbers: bool = False, extra_stop_words: Iterable[str] = ()) -> None:
+        """`numbers` keeps terms that hold no letter; `extra_stop_words` are dropped beside the language's own."""
+        self.language = language
+        self._segmenter = segmenter_for(language)
+        self._stop = stop_words(language) | POLITE | {word.lower() for word in extra_stop_words}
+        self._numbers = numbers
+
+    def passage(self, text: str) -> Passage:
+        """The text as terms with their places."""
+        clean = normalise(text, self.language)
+        places = []
+        for start, end in self._segmenter.segment(clean):
+            if term := self.term(clean[start:end]):
+                places.append(Place(start, end, term))
+        return Passage(clean, tuple(places))
+
+    def of(self, text: str) -> list[str]:
+        """The terms of a text in their order, repeated as often as they stand there."""
+        return self.passage(text).terms
+
+    def term(self, word: str) -> str:
+        """The form under which a word is counted; empty for what is no term."""
+        term = word.strip().lower()
+        if term in self._stop or (len(term) < 2 and not _ideographic(term)):
+            return ""
+        if self._numbers:
+            return term if any(letter.isalnum() for letter in term) else ""
+        return term if any(letter.isalpha() for letter in term) else ""
+
+
+@lru_cache(maxsize=8)
+def terms_for(language: str) -> Terms:
+    """The `Terms` of a language with its defaults, made once."""
+    return Terms(language)
+
+
+def _ideographic(text: str) -> bool:
+    return bool(text) and "\u3400" <= text <= "\u9fff"
