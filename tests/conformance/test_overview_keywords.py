@@ -18,9 +18,7 @@ GROUPS_5_4 = [1, 2, 1, 1, 2, 1, 1, 1, 2, 7, 2, 2, 1, 1, 29, 1, 1, 26, 34]
 
 def table_5_4() -> KeywordLists:
     """Lists with the group sizes of the demonstration page (E12)."""
-    weights = {
-        f"t{group}-{member}": 1 - group / 100 for group, size in enumerate(GROUPS_5_4) for member in range(size)
-    }
+    weights = {f"t{group}-{member}": 1 - group / 100 for group, size in enumerate(GROUPS_5_4) for member in range(size)}
     return keyword_lists(weights)
 
 

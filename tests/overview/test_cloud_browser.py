@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
+from tests.conformance.test_overview_keywords import table_5_4
 
 from phasa.overview.cloud_page import PageText, render_cloud
 from phasa.overview.keywords import KeywordLists, amtf, keyword_lists
 from phasa.overview.terms import Terms
-from tests.conformance.test_overview_keywords import table_5_4
 
 pytestmark = pytest.mark.browser
 
@@ -28,7 +28,9 @@ PERSIAN = ["دانشگاه تهران امروز نتایج آزمون را اع
 def browser(chromium: str) -> Iterator[Browser]:
     flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=[*flags, "--disable-sync", "--no-first-run"])
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=[*flags, "--disable-sync", "--no-first-run"]
+        )
         yield browser
         browser.close()
 
@@ -57,9 +59,7 @@ def published(lists: KeywordLists | None = None) -> str:
 
 
 def tags(page: Page) -> list[tuple[str, int]]:
-    return [
-        (tag.inner_text(), int(str(tag.get_attribute("class"))[1:])) for tag in page.locator(".cloud button").all()
-    ]
+    return [(tag.inner_text(), int(str(tag.get_attribute("class"))[1:])) for tag in page.locator(".cloud button").all()]
 
 
 def test_row_55_a_point_of_the_chart_chosen_with_the_mouse_shows_its_cloud(browser: Browser, tmp_path: Path) -> None:

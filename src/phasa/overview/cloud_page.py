@@ -70,7 +70,9 @@ def render_cloud(
     terms = [keyword.term for keyword in lists[100]]
     number = {term: place for place, term in enumerate(terms)}
     styled = {
-        percent: [[number[word.term], style] for word, style in zip(lists[percent], styles_of(lists[percent]), strict=True)]
+        percent: [
+            [number[word.term], style] for word, style in zip(lists[percent], styles_of(lists[percent]), strict=True)
+        ]
         for percent in lists
     }
     passages, places = _places(pages, number)
@@ -115,14 +117,18 @@ def _places(
                 found = places.setdefault(str(number.get(term, -1)), [])
                 if len(found) < PLACES_PER_TERM:
                     if wide:
-                        start, end = (len(passage.text[:at].encode("utf-16-le", "surrogatepass")) // 2 for at in (start, end))
+                        start, end = (
+                            len(passage.text[:at].encode("utf-16-le", "surrogatepass")) // 2 for at in (start, end)
+                        )
                     found.append((len(passages), start, end))
             passages.append({"text": passage.text, "page": page_number})
     return passages, places
 
 
 def _phone_sheet() -> str:
-    return "\n".join(f".s{n} {{ font-size: {style.font_px * PHONE_SCALE:.0f}px; }}" for n, style in enumerate(STYLES, 1))
+    return "\n".join(
+        f".s{n} {{ font-size: {style.font_px * PHONE_SCALE:.0f}px; }}" for n, style in enumerate(STYLES, 1)
+    )
 
 
 def _safe_json(data: object) -> str:

@@ -77,19 +77,22 @@ def tltf(elements: Iterable[Element]) -> Weights:
 METHODS: dict[str, Callable[[Iterable[Element]], Weights]] = {"amtf": amtf, "tfidf": tfidf, "tltf": tltf}
 
 
-def keyword_lists(weights: Weights) -> KeywordLists:
-    """The twenty lists: the top p % of the *unique weights*, p = 5, 10 … 100, rounded to the nearest (§4.9 step 5)."""
+def keyword_lists(weights: Weights, *, least: int = 0) -> KeywordLists:
+    """The twenty lists: the top p % of the *unique weights*, p = 5, 10 … 100, rounded to the nearest (§4.9 step 5).
+
+    `least` is the smallest number of unique weights in a list: 0 where lists are scored, 1 where they are shown.
+    """
     rounded = {term: round(weight, 9) for term, weight in weights.items()}  # equal rationals must tie
     unique = sorted(set(rounded.values()), reverse=True)
     lists: dict[int, list[Keyword]] = {}
     for percent in PERCENTS:
-        admitted = int(percent * len(unique) / 100 + 0.5)
+        admitted = min(len(unique), max(least, int(percent * len(unique) / 100 + 0.5)))
         floor = unique[admitted - 1] if admitted else float("inf")
         lists[percent] = [Keyword(term, weight) for term, weight in weights.items() if rounded[term] >= floor]
     return KeywordLists(lists)
 
 
-def kid(pages: Iterable[Weights]) -> KeywordLists:
+def kid(pages: Iterable[Weights], *, least: int = 0) -> KeywordLists:
     """Keyword Identification based on Individual Documents (§4.11): each page's own lists, merged per percentage.
 
     A term's weight is its average over the pages whose list holds it. Terms come in the order of the pages, then of
@@ -97,7 +100,7 @@ def kid(pages: Iterable[Weights]) -> KeywordLists:
     """
     merged: dict[int, dict[str, list[float]]] = {percent: {} for percent in PERCENTS}
     for weights in pages:
-        lists = keyword_lists(weights)
+        lists = keyword_lists(weights, least=least)
         for percent in PERCENTS:
             values = merged[percent]
             for term, weight in lists[percent]:
@@ -105,7 +108,9 @@ def kid(pages: Iterable[Weights]) -> KeywordLists:
     order: dict[str, int] = {term: place for place, term in enumerate(merged[100])}
     return KeywordLists(
         {
-            percent: [Keyword(term, weight) for term, weight in sorted(_means(values).items(), key=lambda t: order[t[0]])]
+            percent: [
+                Keyword(term, weight) for term, weight in sorted(_means(values).items(), key=lambda t: order[t[0]])
+            ]
             for percent, values in merged.items()
         }
     )

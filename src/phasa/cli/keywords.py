@@ -1,0 +1,73 @@
+"""`phasa keywords`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from phasa.cli.inputs import write_text
+from phasa.cli.readings import Grouping, collection_readings, page_reading
+from phasa.overview.extract import Method
+from phasa.overview.keywords import METHODS, Keyword, KeywordLists, recommend
+from phasa.overview.overview import Reading, overview_of
+
+app = typer.Typer()
+
+
+class Weighing(StrEnum):
+    """How a term's weight is made."""
+
+    AMTF = "amtf"
+    TLTF = "tltf"
+    TFIDF = "tfidf"
+
+
+@app.command(epilog="Example:  phasa keywords --json page.html   ·   phasa keywords thai-web --by month")
+def keywords(
+    pages: Annotated[list[str], typer.Argument(metavar="FILE|URL|DIR...", help="Pages, or a collection.")],
+    weigh: Annotated[Weighing, typer.Option(help="amtf: the default; tltf, tfidf: to compare.")] = Weighing.AMTF,
+    percent: Annotated[
+        int | None, typer.Option(min=5, max=100, help="Top share of the unique weights, 5, 10 … 100.")
+    ] = None,
+    top: Annotated[int | None, typer.Option(min=1, help="At most so many keywords, the heaviest.")] = None,
+    by: Annotated[Grouping, typer.Option(help="A collection's keywords by what.")] = Grouping.ALL,
+    most: Annotated[int, typer.Option("--pages", min=1, help="At most so many pages of a collection.")] = 10_000,
+    extractor: Annotated[Method, typer.Option("--extract", help="How key content is found.")] = Method.PHASA,
+    lang: Annotated[str | None, typer.Option("--lang", metavar="CODE", help="Language; detected otherwise.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per page or group.")] = False,
+) -> None:
+    """Print the words that say what pages are about, heaviest first.
+
+    By default the list whose size is nearest to fifteen keywords.
+    """
+    for name, readings in _groups(pages, by, extractor, lang, most):
+        lists = overview_of(readings, weigh=METHODS[weigh]).lists
+        chosen = sorted(_chosen(lists, percent, top), key=lambda keyword: -keyword.weight)[:top]
+        if as_json:
+            rows = [{"term": word.term, "weight": round(word.weight, 6)} for word in chosen]
+            write_text(json.dumps({"file": name, "keywords": rows}, ensure_ascii=False) + "\n")
+        else:
+            title = f"{name}\n" if len(pages) > 1 or by is not Grouping.ALL else ""
+            write_text(title + "".join(f"{word.weight:.3f}\t{word.term}\n" for word in chosen))
+
+
+def _groups(
+    names: list[str], by: Grouping, extractor: Method, lang: str | None, most: int
+) -> Iterator[tuple[str, list[Reading]]]:
+    for name in names:
+        if Path(name).is_dir():
+            groups = collection_readings(Path(name), by, extractor, lang, most)
+            yield from ((name if by is Grouping.ALL else group, readings) for group, readings in groups.items())
+        else:
+            yield name, [page_reading(name, extractor, lang)]
+
+
+def _chosen(lists: KeywordLists, percent: int | None, top: int | None) -> list[Keyword]:
+    if percent is None:
+        percent = 100 if top else recommend(lists.chart(), 15)
+    return list(lists[percent // 5 * 5])

@@ -1,0 +1,66 @@
+"""`phasa overview`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from phasa.cli.readings import Grouping, collection_readings, page_reading, site_readings
+from phasa.cli.sources import is_address
+from phasa.errors import InputError
+from phasa.overview.extract import Method
+from phasa.overview.keywords import recommend
+from phasa.overview.overview import Reading, overview_of
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example:  phasa overview https://www.thaigov.go.th/ --multi -o cloud.html")
+def overview(
+    page: Annotated[str, typer.Argument(metavar="FILE|URL|DIR", help="A page, or a collection.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")] = Path("cloud.html"),
+    multi: Annotated[bool, typer.Option("--multi", help="Also the pages of the same host that it links to.")] = False,
+    by: Annotated[Grouping, typer.Option(help="A collection's pages by what; see --group.")] = Grouping.ALL,
+    group: Annotated[
+        str | None, typer.Option(help="Which host, segment, language or month; the largest otherwise.")
+    ] = None,
+    target: Annotated[
+        int | None, typer.Option(min=1, help="Keywords shown at first; a sixth of all otherwise.")
+    ] = None,
+    most: Annotated[int, typer.Option("--pages", min=1, help="At most so many pages.")] = 300,
+    extractor: Annotated[Method, typer.Option("--extract", help="How key content is found.")] = Method.PHASA,
+    lang: Annotated[str | None, typer.Option("--lang", metavar="CODE", help="Language; detected otherwise.")] = None,
+    allow_private: Annotated[
+        bool, typer.Option("--allow-private", help="Reach addresses of this machine and its network.")
+    ] = False,
+) -> None:
+    """Write the variable tag cloud of a page, a site or a collection as one self-contained page."""
+    readings = _readings(page, multi, by, group, extractor, lang, most, allow_private)
+    made = overview_of(readings, title=group or "" if len(readings) > 1 else "")
+    out.write_text(made.html(target=target), encoding="utf-8")
+    shown = len(made.lists[recommend(made.lists.chart(), target)])
+    print(f"{out}: {len(readings)} pages, {len(made.lists[100])} keywords, {shown} shown at first")
+
+
+def _readings(
+    page: str,
+    multi: bool,
+    by: Grouping,
+    group: str | None,
+    extractor: Method,
+    lang: str | None,
+    most: int,
+    private: bool,
+) -> list[Reading]:
+    if Path(page).is_dir():
+        groups = collection_readings(Path(page), by, extractor, lang, most)
+        if group is not None and group not in groups:
+            raise InputError(f"{page}: no {by} '{group}'; there are {', '.join(list(groups)[:10])}")
+        return groups[group] if group is not None else next(iter(groups.values()))
+    if multi:
+        if not is_address(page):
+            raise InputError(f"{page}: --multi follows links, so it needs a web address")
+        return site_readings(page, extractor, lang, most, private)
+    return [page_reading(page, extractor, lang, private)]

@@ -1,0 +1,103 @@
+"""What `keywords` and `overview` read: pages by file or URL, a whole site, or the pages of a collection in groups."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+
+from rich.progress import Progress
+
+from phasa.archive.reader import Stored, read_archive, resolve
+from phasa.cli.sources import USER_AGENT, read_source, web_address
+from phasa.collection import Collection
+from phasa.errors import CollectionError, InputError
+from phasa.overview.extract import Method
+from phasa.overview.overview import Reading, match_readings, read_content
+from phasa.overview.site import Fetched, gather
+from phasa.web.fetch import Fetcher
+from phasa.web.robots import RobotsCache
+from phasa.web.url import host, parse, segment_key
+
+_PAGE_TYPES = ("text/html", "application/xhtml+xml")
+
+
+class Grouping(StrEnum):
+    """How the pages of a collection are put together."""
+
+    ALL = "all"
+    HOST = "host"
+    SEGMENT = "segment"
+    LANGUAGE = "language"
+    MONTH = "month"
+
+
+def page_reading(name: str, method: Method, language: str | None, allow_private: bool = False) -> Reading:
+    """One page by file, URL or `-`."""
+    source = read_source(name, allow_private=allow_private)
+    return read_content(source.body, source.name, method=method, language=language)
+
+
+def site_readings(name: str, method: Method, language: str | None, most: int, allow_private: bool) -> list[Reading]:
+    """The Initial Page and the pages of its host that it links to, without what repeats from page to page."""
+    pages = asyncio.run(_gather(name, most, allow_private))
+    if not pages:
+        raise InputError(f"{name}: no page came; check the address, or try without --multi")
+    return match_readings([read_content(page.body, page.url, method=method, language=language) for page in pages])
+
+
+def collection_readings(
+    directory: Path, by: Grouping, method: Method, language: str | None, most: int
+) -> dict[str, list[Reading]]:
+    """The newest pages of a collection by group, groups with most pages first."""
+    archive = Collection.open(directory).path / "archive"
+    groups: dict[str, list[Reading]] = {}
+    with Progress(transient=True) as progress:
+        task = progress.add_task("reading pages", total=None)
+        for number, stored in enumerate(_pages(archive)):
+            if number >= most:
+                break
+            try:
+                reading = read_content(stored.content, stored.url, method=method, language=language)
+            except InputError:
+                continue  # kept in the archive, but no page of text
+            groups.setdefault(_group(by, stored, reading), []).append(reading)
+            progress.advance(task)
+    if not groups:
+        raise CollectionError(f"{directory}: no page to read; crawl first: phasa crawl {directory}")
+    return dict(sorted(groups.items(), key=lambda group: -len(group[1])))
+
+
+def _pages(archive: Path) -> Iterator[Stored]:
+    for stored in read_archive(archive):
+        if stored.status == 200 and not stored.revisit and stored.mime in _PAGE_TYPES:
+            yield resolve(archive, stored)
+
+
+def _group(by: Grouping, stored: Stored, reading: Reading) -> str:
+    url = parse(stored.url)
+    match by:
+        case Grouping.HOST:
+            return host(url) if url else "other"
+        case Grouping.SEGMENT:
+            return segment_key(url) if url else "other"
+        case Grouping.LANGUAGE:
+            return reading.language
+        case Grouping.MONTH:
+            return stored.time.strftime("%Y-%m")
+        case Grouping.ALL:
+            return "all"
+
+
+async def _gather(name: str, most: int, allow_private: bool) -> list[Fetched]:
+    async with Fetcher(user_agent=USER_AGENT, allow_private=allow_private) as fetcher:
+        with Progress(transient=True) as progress:
+            task = progress.add_task("fetching pages", total=None)
+            return await gather(
+                fetcher,
+                RobotsCache(fetcher.fetch, USER_AGENT),
+                web_address(name),
+                most=most,
+                progress=lambda done, of: progress.update(task, completed=done, total=of),
+            )

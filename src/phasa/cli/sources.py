@@ -1,0 +1,50 @@
+"""Pages as the commands take them: a file, a URL, or `-` for standard input."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import NamedTuple
+
+from phasa import __version__
+from phasa.cli.inputs import read_bytes
+from phasa.errors import InputError
+from phasa.web.fetch import Fetcher
+from phasa.web.url import Url, parse
+
+USER_AGENT = f"phasa/{__version__} (a person asked for this page)"
+
+
+class Source(NamedTuple):
+    """The bytes of a page, where they are from, and the Content-Type that came with them ('' for a file)."""
+
+    name: str
+    body: bytes
+    content_type: str = ""
+
+
+def is_address(name: str) -> bool:
+    return name.startswith(("http://", "https://"))
+
+
+def web_address(name: str) -> Url:
+    """The address that a word on the command line means. Raises InputError for a broken one."""
+    url = parse(name)
+    if url is None:
+        raise InputError(f"{name}: not a usable web address")
+    return url
+
+
+def read_source(name: str, *, allow_private: bool = False) -> Source:
+    """The page of that name. Raises InputError when it cannot be fetched, OSError when it cannot be read."""
+    if not is_address(name):
+        return Source(name, read_bytes(name))
+    return asyncio.run(_fetch(web_address(name), allow_private))
+
+
+async def _fetch(url: Url, allow_private: bool) -> Source:
+    async with Fetcher(user_agent=USER_AGENT, allow_private=allow_private) as fetcher:
+        answer = await fetcher.fetch(url)
+    if not answer.ok:
+        what = f"answered {answer.status}" if answer.outcome == "ok" else f"{answer.outcome} {answer.detail}".strip()
+        raise InputError(f"{url}: {what}")
+    return Source(answer.final_url, answer.body, answer.header("content-type") or "")

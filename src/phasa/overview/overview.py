@@ -1,0 +1,122 @@
+"""What pages are about: content, terms, weights and the lists of a variable tag cloud, in one value (§4.13)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from phasa.errors import SettingsError
+from phasa.language.detect import detect
+from phasa.language.profile import load_profile
+from phasa.overview.cloud_page import PageText, render_cloud
+from phasa.overview.extract import Method, extract_page
+from phasa.overview.keywords import Element, KeywordLists, Weights, amtf, keyword_lists, kid
+from phasa.overview.match import Frequencies
+from phasa.overview.terms import Passage, terms_for
+
+UNKNOWN = "und"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A page after extraction: its texts in order, not yet cut into words."""
+
+    name: str
+    title: str
+    texts: tuple[str, ...]
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What one page, or a set of pages, is about."""
+
+    title: str
+    language: str
+    pages: tuple[PageText, ...]
+    lists: KeywordLists
+
+    def html(self, *, target: int | None = None) -> str:
+        """The variable tag cloud as one self-contained page."""
+        return render_cloud(
+            self.lists,
+            self.pages,
+            title=self.title,
+            language=self.language,
+            direction=direction_of(self.language),
+            target=target,
+        )
+
+
+def read_content(
+    body: bytes | str, name: str, *, method: Method | str = Method.PHASA, language: str | None = None
+) -> Reading:
+    """The key content of a page. `language` says what it is in; by default that is detected from the content.
+
+    Raises InputError for what is no HTML text at all.
+    """
+    metadata, elements = extract_page(body, name, method)
+    texts = [element.text for element in elements]
+    if metadata.title and Method(method) is Method.PHASA and metadata.title not in texts[:3]:
+        texts.insert(0, metadata.title)  # a reader sees the title first; the published method leaves it out
+    code = language or detect("\n".join(texts)).language
+    return Reading(name, metadata.title or name, tuple(texts), code)
+
+
+def match_readings(readings: Sequence[Reading]) -> list[Reading]:
+    """The pages of one site without what repeats from page to page (ECM, §4.6)."""
+    frequencies = Frequencies()
+    for reading in readings:
+        frequencies.add(reading.texts)
+    return [
+        Reading(
+            reading.name,
+            reading.title,
+            tuple(text for text in reading.texts if not frequencies.is_noise(text)),
+            reading.language,
+        )
+        for reading in readings
+    ]
+
+
+def overview_of(
+    readings: Sequence[Reading], *, title: str = "", weigh: Callable[[Iterable[Element]], Weights] = amtf
+) -> Overview:
+    """One page: its own lists. Several: each page's lists merged (KID); other weights than AMTF over all pages at once."""
+    pages = [(PageText(reading.name, passages(reading))) for reading in readings]
+    language = most_common_language(readings)
+    if len(pages) == 1:
+        lists = keyword_lists(weigh(terms_of(pages[0])), least=1)
+    elif weigh is amtf:
+        lists = kid((amtf(terms_of(page)) for page in pages), least=1)
+    else:
+        lists = keyword_lists(weigh(element for page in pages for element in terms_of(page)), least=1)
+    first = readings[0].title if readings else ""
+    return Overview(title or first, language, tuple(pages), lists)
+
+
+def passages(reading: Reading) -> list[Passage]:
+    """The texts of a page with their terms in place, cut by the rules of the page's language."""
+    terms = terms_for(reading.language)
+    return [terms.passage(text) for text in reading.texts]
+
+
+def terms_of(page: PageText) -> list[list[str]]:
+    """The elements of a page as their terms."""
+    return [passage.terms for passage in page.passages]
+
+
+def most_common_language(readings: Sequence[Reading]) -> str:
+    """The language of most of the text; `und` when there is none."""
+    sizes: dict[str, int] = {}
+    for reading in readings:
+        sizes[reading.language] = sizes.get(reading.language, 0) + sum(map(len, reading.texts))
+    return max(sizes, key=lambda code: sizes[code]) if sizes else UNKNOWN
+
+
+def direction_of(language: str) -> str:
+    """`rtl` or `ltr`, by the language's profile; `ltr` where there is none."""
+    try:
+        return load_profile(language).direction
+    except SettingsError:
+        return "ltr"

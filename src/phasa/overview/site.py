@@ -1,0 +1,82 @@
+"""The Initial Page and the pages it links to on the same host: two levels, fetched side by side (§4.1)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from phasa.web.exchange import Exchange
+from phasa.web.fetch import Fetcher
+from phasa.web.html import read_page
+from phasa.web.robots import RobotsCache
+from phasa.web.url import Url, host
+
+AT_ONCE = 8
+MOST_PAGES = 300
+_PAGE_TYPES = ("text/html", "application/xhtml+xml")
+
+
+class Fetched(NamedTuple):
+    """A page that came."""
+
+    url: Url
+    body: bytes
+    content_type: str
+
+
+def same_site_links(page: bytes, url: Url, content_type: str = "") -> list[Url]:
+    """The addresses a page links to on its own host, each once, in their order; itself left out."""
+    links = read_page(page, url, header=content_type or None).links
+    unique: dict[Url, None] = {
+        link.url: None for link in links if link.tag in ("a", "area") and host(link.url) == host(url)
+    }
+    unique.pop(url, None)
+    return list(unique)
+
+
+async def gather(
+    fetcher: Fetcher,
+    robots: RobotsCache,
+    initial: Url,
+    *,
+    most: int = MOST_PAGES,
+    at_once: int = AT_ONCE,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> list[Fetched]:
+    """The Initial Page, then the pages it links to, in the order of the links whatever the order of arrival.
+
+    Pages that robots.txt refuses, that fail or that are not HTML are left out; no Initial Page gives an empty list.
+    """
+    first = _page(await fetcher.fetch(initial))
+    if first is None:
+        return []
+    links = same_site_links(first.body, first.url, first.content_type)[: most - 1]
+    slots = asyncio.Semaphore(at_once)
+    done = 0
+
+    async def one(link: Url) -> Fetched | None:
+        nonlocal done
+        async with slots:
+            page = _page(await fetcher.fetch(link)) if await robots.allowed(link) else None
+        done += 1
+        progress(done, len(links))
+        return page if page and host(page.url) == host(first.url) else None
+
+    others = await asyncio.gather(*map(one, links))
+    return [first, *_each_once(first.url, others)]
+
+
+def _page(exchange: Exchange) -> Fetched | None:
+    mime = (exchange.header("content-type") or "text/html").split(";")[0].strip().lower()
+    if not exchange.ok or mime not in _PAGE_TYPES:
+        return None
+    return Fetched(exchange.final_url, exchange.body, exchange.header("content-type") or "")
+
+
+def _each_once(first: Url, pages: Iterable[Fetched | None]) -> list[Fetched]:
+    unique: dict[Url, Fetched] = {}
+    for page in pages:
+        if page and page.url != first:
+            unique.setdefault(page.url, page)
+    return list(unique.values())
