@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
 
 DATA = Path(os.environ.get("PHASA_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
@@ -28,3 +30,13 @@ def chromium() -> str:
     if os.environ.get("CI"):
         pytest.fail("no Chromium; the package 'chromium' must be installed under CI")
     pytest.skip("no Chromium; install the package 'chromium' to run the browser tests")
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Browser]:
+    """A headless browser that calls nobody by itself."""
+    quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu", *quiet])
+        yield running
+        running.close()

@@ -100,7 +100,7 @@ def test_row_52_shadow_from_style_3_and_line_height_110_percent() -> None:
 def test_row_53_styles_scale_over_the_selected_tags(percent: int) -> None:
     styles = styles_of(table_5_4()[percent])
     assert max(styles) == 7
-    if len(set(word.weight for word in table_5_4()[percent])) > 1:
+    if len({word.weight for word in table_5_4()[percent]}) > 1:
         assert min(styles) == 1
 
 

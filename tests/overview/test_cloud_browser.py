@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 from tests.conformance.test_overview_keywords import table_5_4
 
 from phasa.overview.cloud_page import PageText, render_cloud
@@ -22,17 +21,6 @@ THAI = [
     "โรงพยาบาลรัฐและเอกชนเข้าร่วมโครงการบัตรทอง โรงพยาบาลใหญ่มีผู้ป่วยมาก",
 ]
 PERSIAN = ["دانشگاه تهران امروز نتایج آزمون را اعلام کرد", "دانشجویان دانشگاه تهران می‌توانند نتایج را ببینند"]
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium, args=[*flags, "--disable-sync", "--no-first-run"]
-        )
-        yield browser
-        browser.close()
 
 
 def cloud_of(texts: list[str], language: str, direction: str) -> str:

@@ -112,7 +112,7 @@ def _places(
     places: dict[str, list[tuple[int, int, int]]] = {}
     for page_number, page in enumerate(pages):
         for passage in page.passages:
-            wide = not passage.text.isascii() and max(passage.text) > "\uffff"
+            unit = _utf16_counter(passage.text)
             for start, end, term in passage.places:
                 found = places.setdefault(str(number.get(term, -1)), [])
                 if len(found) < PLACES_PER_TERM:

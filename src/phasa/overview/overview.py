@@ -82,8 +82,8 @@ def match_readings(readings: Sequence[Reading]) -> list[Reading]:
 def overview_of(
     readings: Sequence[Reading], *, title: str = "", weigh: Callable[[Iterable[Element]], Weights] = amtf
 ) -> Overview:
-    """One page: its own lists. Several: each page's lists merged (KID); other weights than AMTF over all pages at once."""
-    pages = [(PageText(reading.name, passages(reading))) for reading in readings]
+    """One page: its own lists. Several: each page's lists merged (KID); weights other than AMTF over all pages."""
+    pages = [PageText(reading.name, passages(reading)) for reading in readings]
     language = most_common_language(readings)
     if len(pages) == 1:
         lists = keyword_lists(weigh(terms_of(pages[0])), least=1)
