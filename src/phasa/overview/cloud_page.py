@@ -69,12 +69,10 @@ def render_cloud(
     initial = recommend(chart, target)
     terms = [keyword.term for keyword in lists[100]]
     number = {term: place for place, term in enumerate(terms)}
-    styled = {
-        percent: [
-            [number[word.term], style] for word, style in zip(lists[percent], styles_of(lists[percent]), strict=True)
-        ]
-        for percent in lists
-    }
+    styled: dict[int, list[tuple[int, int]]] = {}
+    for percent in lists:
+        shown = lists[percent]
+        styled[percent] = [(number[word.term], style) for word, style in zip(shown, styles_of(shown), strict=True)]
     passages, places = _places(pages, number)
     data = {
         "chart": chart,
@@ -116,19 +114,21 @@ def _places(
             for start, end, term in passage.places:
                 found = places.setdefault(str(number.get(term, -1)), [])
                 if len(found) < PLACES_PER_TERM:
-                    if wide:
-                        start, end = (
-                            len(passage.text[:at].encode("utf-16-le", "surrogatepass")) // 2 for at in (start, end)
-                        )
-                    found.append((len(passages), start, end))
+                    found.append((len(passages), unit(start), unit(end)))
             passages.append({"text": passage.text, "page": page_number})
     return passages, places
 
 
+def _utf16_counter(text: str) -> Callable[[int], int]:
+    """From a place in Python's counting to the same place in a browser's."""
+    if not text or max(text) <= "\uffff":
+        return lambda at: at
+    return lambda at: len(text[:at].encode("utf-16-le", "surrogatepass")) // 2
+
+
 def _phone_sheet() -> str:
-    return "\n".join(
-        f".s{n} {{ font-size: {style.font_px * PHONE_SCALE:.0f}px; }}" for n, style in enumerate(STYLES, 1)
-    )
+    sizes = [style.font_px * PHONE_SCALE for style in STYLES]
+    return "\n".join(f".s{number} {{ font-size: {size:.0f}px; }}" for number, size in enumerate(sizes, 1))
 
 
 def _safe_json(data: object) -> str:
