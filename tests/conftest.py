@@ -8,7 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
+
+# No deadline: machines are shared and nobody asserts wall time. The same examples everywhere: a red test is red for all.
+settings.register_profile("phasa", deadline=None, derandomize=True)
+settings.load_profile("phasa")
 
 DATA = Path(os.environ.get("PHASA_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

@@ -26,6 +26,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "detect": ("phasa.cli.detect", "Say in which language texts, pages or lines are."),
     "languages": ("phasa.cli.languages", "List the languages that phasa knows, or make its model anew."),
     "extract": ("phasa.cli.extract", "Print the key content of pages."),
+    "keywords": ("phasa.cli.keywords", "Print the words that say what pages are about."),
+    "overview": ("phasa.cli.overview", "Write the variable tag cloud of a page, a site or a collection."),
+    "export": ("phasa.cli.export", "Write a collection as WACZ, text or a page repository."),
     "lab": ("phasa.cli.lab", "Make a web, replay one, run experiments."),
 }
 

@@ -17,7 +17,7 @@ from phasa.overview.extract import Method
 from phasa.overview.overview import Reading, match_readings, read_content
 from phasa.overview.site import Fetched, gather
 from phasa.web.fetch import Fetcher
-from phasa.web.robots import RobotsCache
+from phasa.web.robots_cache import RobotsCache, robots_fetch
 from phasa.web.url import host, parse, segment_key
 
 _PAGE_TYPES = ("text/html", "application/xhtml+xml")
@@ -96,7 +96,7 @@ async def _gather(name: str, most: int, allow_private: bool) -> list[Fetched]:
             task = progress.add_task("fetching pages", total=None)
             return await gather(
                 fetcher,
-                RobotsCache(fetcher.fetch, USER_AGENT),
+                RobotsCache(robots_fetch(fetcher), "phasa"),
                 web_address(name),
                 most=most,
                 progress=lambda done, of: progress.update(task, completed=done, total=of),

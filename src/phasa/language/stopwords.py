@@ -7,12 +7,23 @@ from importlib.resources import files
 from pathlib import Path
 
 from phasa.errors import SettingsError
-from phasa.language.profile import Profile, load_profile
+from phasa.language.profile import Profile, load_profile, profile_for
 
 
 def stop_words(language: str) -> frozenset[str]:
     """The stop words of a shipped language or of a profile file; empty when its profile names no list."""
     return stop_words_of(load_profile(language))
+
+
+def stop_words_for(code: str) -> frozenset[str]:
+    """The stop words of any language: its profile's, else those of the stopwords-iso lists, else none."""
+    profile = profile_for(code)
+    if profile is not None:
+        return stop_words_of(profile)
+    from stopwordsiso import has_lang, stopwords
+
+    primary = code.lower().split("-")[0]
+    return frozenset(stopwords(primary)) if has_lang(primary) else frozenset()
 
 
 def stop_words_of(profile: Profile) -> frozenset[str]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from phasa.errors import SettingsError
 from phasa.language.detect import detect
-from phasa.language.profile import load_profile
+from phasa.language.profile import profile_for
 from phasa.overview.cloud_page import PageText, render_cloud
 from phasa.overview.extract import Method, extract_page
 from phasa.overview.keywords import Element, KeywordLists, Weights, amtf, keyword_lists, kid
@@ -116,7 +115,5 @@ def most_common_language(readings: Sequence[Reading]) -> str:
 
 def direction_of(language: str) -> str:
     """`rtl` or `ltr`, by the language's profile; `ltr` where there is none."""
-    try:
-        return load_profile(language).direction
-    except SettingsError:
-        return "ltr"
+    profile = profile_for(language)
+    return profile.direction if profile else "ltr"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from phasa.web.exchange import Exchange
 from phasa.web.fetch import Fetcher
 from phasa.web.html import read_page
-from phasa.web.robots import RobotsCache
+from phasa.web.robots_cache import RobotsCache
 from phasa.web.url import Url, host
 
 AT_ONCE = 8
@@ -58,7 +58,7 @@ async def gather(
     async def one(link: Url) -> Fetched | None:
         nonlocal done
         async with slots:
-            page = _page(await fetcher.fetch(link)) if await robots.allowed(link) else None
+            page = _page(await fetcher.fetch(link)) if (await robots.ruling(link)).allowed else None
         done += 1
         progress(done, len(links))
         return page if page and host(page.url) == host(first.url) else None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from phasa.language.normalise import normalise
 from phasa.language.segmenters import segmenter_for
-from phasa.language.stopwords import stop_words
+from phasa.language.stopwords import stop_words_for
 
 # Polite particles that the Thai system drops beside its stop list (specs/content-overview.md §4.9).
 POLITE = frozenset({"ครับ", "ค่ะ"})
@@ -40,7 +40,7 @@ class Terms:
         """`numbers` keeps terms that hold no letter; `extra_stop_words` are dropped beside the language's own."""
         self.language = language
         self._segmenter = segmenter_for(language)
-        self._stop = stop_words(language) | POLITE | {word.lower() for word in extra_stop_words}
+        self._stop = stop_words_for(language) | POLITE | {word.lower() for word in extra_stop_words}
         self._numbers = numbers
 
     def passage(self, text: str) -> Passage:

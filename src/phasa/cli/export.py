@@ -1,0 +1,61 @@
+"""`phasa export`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from phasa.archive.repository import export_repository
+from phasa.archive.text import Text, read_texts, write_jsonl, write_parquet
+from phasa.archive.wacz import export_wacz
+from phasa.collection import Collection
+from phasa.language.detect import detect
+from phasa.web.html import read_page
+from phasa.web.url import parse
+
+app = typer.Typer()
+
+
+class Format(StrEnum):
+    """What `phasa export` can write."""
+
+    wacz = "wacz"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    repository = "repository"
+
+
+@app.command(epilog="Example:  phasa export thai-web --to wacz -o thai-web.wacz")
+def export(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")],
+    to: Annotated[Format, typer.Option("--to", help="wacz: replay file; jsonl, parquet: text; repository: pages.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where to; by default beside the collection.")
+    ] = None,
+) -> None:
+    """Write a collection in a form that other programs read."""
+    collection = Collection.open(directory)
+    archive = collection.path / "archive"
+    target = out or directory.with_name(f"{directory.name}{'-pages' if to is Format.repository else '.' + to}")
+    match to:
+        case Format.wacz:
+            count = export_wacz(archive, target, title=directory.name)
+        case Format.jsonl:
+            count = write_jsonl(read_texts(archive, _page_text), target)
+        case Format.parquet:
+            count = write_parquet(read_texts(archive, _page_text), target)
+        case Format.repository:
+            count = export_repository(archive, target)
+    print(f"{target}: {count} pages")
+
+
+def _page_text(body: bytes, address: str, content_type: str) -> Text | None:
+    url = parse(address)
+    if url is None:
+        return None
+    page = read_page(body, url, header=content_type)
+    verdict = detect(page.text)
+    return Text(address, "", verdict.language, verdict.score, page.charset, page.title, page.text)

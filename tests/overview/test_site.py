@@ -1,0 +1,116 @@
+"""The Initial Page and its site, over real HTTP on loopback (specs/content-overview.md §4.1)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from phasa.cli.keywords import app as keywords_command
+from phasa.cli.overview import app as overview_command
+from phasa.overview.site import Fetched, gather, same_site_links
+from phasa.web.fetch import Fetcher
+from phasa.web.robots_cache import RobotsCache, robots_fetch
+from phasa.web.url import Url, parse
+
+TEXT = "โรงพยาบาลรัฐและเอกชนเข้าร่วมโครงการบัตรทอง โรงพยาบาลใหญ่มีผู้ป่วยมากขึ้นทุกปี ผู้ป่วยต้องรอนานหลายชั่วโมง"
+PAGES = {
+    "/": "".join(
+        f"<a href='{where}'>x</a>" for where in ("/slow", "b", "/b#part", "http://other.example/", "/secret", "/")
+    ),
+    "/slow": f"<title>ช้า</title><article><p>{TEXT}</p><p>{TEXT} อีกครั้ง</p></article><a href='/deep'>d</a>",
+    "/b": f"<title>เร็ว</title><article><p>กระทรวงสาธารณสุข {TEXT}</p></article>",
+    "/deep": "<p>too deep",
+    "/secret": "<p>refused",
+}
+
+
+async def with_site(use: Callable[[Fetcher, RobotsCache, Url], Awaitable[object]]) -> list[str]:
+    """Serve PAGES on loopback while `use` runs; the paths that were asked for."""
+    asked: list[str] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while line := await reader.readline():
+            while (await reader.readline()).strip():
+                pass
+            path = line.split()[1].decode()
+            asked.append(path)
+            if path == "/slow":
+                await asyncio.sleep(0.2)
+            kind, body = "text/html; charset=utf-8", PAGES.get(path, "")
+            if path == "/robots.txt":
+                kind, body = "text/plain", "User-agent: *\nDisallow: /secret\n"
+            data = body.encode()
+            writer.write(
+                b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n" % (kind.encode(), len(data))
+            )
+            writer.write(data)
+            await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with server, Fetcher(user_agent="test", allow_private=True) as fetcher:
+        start = parse(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
+        assert start
+        await use(fetcher, RobotsCache(robots_fetch(fetcher), "phasa"), start)
+    return asked
+
+
+def paths(pages: list[Fetched]) -> list[str]:
+    return ["/" + page.url.split("/", 3)[3] for page in pages]
+
+
+def test_relative_links_resolve_and_other_hosts_are_left_out() -> None:
+    url = parse("http://a.th/dir/page.html")
+    assert url
+    html = "<a href='index.cfm'>1</a><a href='/index.cfm'>2</a><a href='../index.cfm'>3</a><a href='http://b.th/'>4</a>"
+    assert same_site_links(html.encode(), url) == ["http://a.th/dir/index.cfm", "http://a.th/index.cfm"]
+
+
+@pytest.mark.parametrize("at_once", [1, 8])
+async def test_pages_come_in_the_order_of_links_whatever_the_number_of_workers(at_once: int) -> None:
+    found: list[list[str]] = []
+
+    async def use(fetcher: Fetcher, robots: RobotsCache, start: Url) -> None:
+        found.append(paths(await gather(fetcher, robots, start, at_once=at_once)))
+
+    asked = await with_site(use)
+    assert found == [["/", "/slow", "/b"]]
+    assert "/deep" not in asked
+    assert "/secret" not in asked
+
+
+async def test_no_initial_page_gives_nothing() -> None:
+    async with Fetcher(user_agent="test", allow_private=True) as fetcher:
+        assert await gather(fetcher, RobotsCache(robots_fetch(fetcher), "x"), Url("http://127.0.0.1:9/")) == []
+
+
+def test_single_and_multi_overview_of_the_same_address(tmp_path: Path) -> None:
+    """Rows 1 and 58: one call with a URL yields a cloud, single and multiple."""
+    single, multi = tmp_path / "single.html", tmp_path / "multi.html"
+
+    async def use(fetcher: Fetcher, robots: RobotsCache, start: Url) -> None:
+        for words in ([f"{start}slow", "-o", str(single)], [start, "--multi", "-o", str(multi)]):
+            result = await asyncio.to_thread(CliRunner().invoke, overview_command, [*words, "--allow-private"])
+            assert result.exit_code == 0, result.output
+
+    asyncio.run(with_site(use))
+    assert "โรงพยาบาล" in single.read_text()
+    assert "กระทรวง" in multi.read_text()
+
+
+def test_keywords_of_a_file_as_json(tmp_path: Path) -> None:
+    import json
+
+    file = tmp_path / "page.html"
+    file.write_text(PAGES["/slow"], encoding="utf-8")
+    result = CliRunner().invoke(keywords_command, ["--json", str(file)])
+    assert result.exit_code == 0, result.output
+    row = json.loads(result.output)
+    assert row["file"] == str(file)
+    weights = [word["weight"] for word in row["keywords"]]
+    assert weights == sorted(weights, reverse=True)
+    assert any(word["term"] == "โรงพยาบาล" for word in row["keywords"])
