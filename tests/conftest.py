@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 
-# No deadline: machines are shared and nobody asserts wall time. The same examples everywhere: a red test is red for all.
+# No deadline: machines are shared and nobody asserts wall time. The same examples everywhere, so red is red for all.
 settings.register_profile("phasa", deadline=None, derandomize=True)
 settings.load_profile("phasa")
 
