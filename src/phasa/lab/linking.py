@@ -69,10 +69,11 @@ def draw_links(recipe: Recipe, seed: int, sites: Sites, pages: Pages) -> Links:
     # A link that leads nowhere is no way to its page: depths are counted without it.
     leads = (flaw == Flaw.NONE) | (flaw == Flaw.MOVED)
     base = in_order(len(pages), source[leads], target[leads], role[leads], flaw[leads])
-    more = plan.chains(depth_from(base.offsets, base.targets, sites.first[sites.level == 0]))
-    edges.append(more)
-    source, target, role = (np.concatenate(column) for column in zip(*edges, strict=True))
-    return in_order(len(pages), source, target, role, np.concatenate([flaw, np.zeros(len(more[0]), np.int64)]))
+    depth = depth_from(base.offsets, base.targets, sites.first[sites.level == 0])
+    more = [plan.shortcuts(depth), plan.chains(np.minimum(depth, recipe.depth - 2))]
+    source, target, role = (np.concatenate(column) for column in zip(*edges, *more, strict=True))
+    whole = np.zeros(sum(len(one[0]) for one in more), np.int64)
+    return in_order(len(pages), source, target, role, np.concatenate([flaw, whole]))
 
 
 def _flaws(recipe: Recipe, seed: int, pages: int, role: Ints, whole: int) -> Ints:
@@ -314,6 +315,23 @@ class _Plan:
             at = self.site_start[value][friend] + place
             target[rows[has]] = self.by_site[value][at[has]]
         return target
+
+    def shortcuts(self, depth: Ints) -> Edges:
+        """A nearer way to the pages that lie deeper than the recipe says, from a page of the same class."""
+        dice = generator(self.seed, "shortcuts")
+        source: list[Ints] = []
+        target: list[Ints] = []
+        for of_target in (False, True):
+            deep = np.flatnonzero((depth > self.recipe.depth - 2) & (self.pages.target == of_target))
+            near = np.flatnonzero((depth >= 1) & (depth <= self.recipe.depth - 3) & (self.pages.target == of_target))
+            if not len(near):
+                near = np.flatnonzero((depth >= 0) & (depth <= self.recipe.depth - 3))
+            source.append(
+                near[np.argsort(-depth[near], kind="stable")][dice.integers(max(1, len(near) // 20), size=len(deep))]
+            )
+            target.append(deep)
+        found = np.concatenate(source), np.concatenate(target)
+        return *found, np.full(len(found[0]), int(Role.SIDEBAR))
 
     def chains(self, depth: Ints) -> Edges:
         """Front → next → next …, cut so that no page lies deeper than the recipe says."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +57,7 @@ def plan_sites(recipe: Recipe, seed: int, pages: int) -> Sites:
         sizes, target = _sizes(kind, int(targets[number]), int(others[number]), dice)
         count = len(sizes)
         choices = np.array([names.index(tld) for tld in kind.tld.split()], dtype=np.int64)
-        level = np.maximum(0, np.rint(dice.normal(kind.level, kind.spread, count))).astype(np.int64)
+        level = _levels(kind, sizes, dice)
         popularity = sizes * dice.lognormal(0.0, 1.0, count)
         columns.append(
             (np.full(count, number), choices[dice.integers(len(choices), size=count)], sizes, target, level, popularity)
@@ -77,6 +78,17 @@ def _sizes(kind: HostKind, target: int, other: int, dice: np.random.Generator) -
     mean = np.clip(target / pages, 1e-6, 1 - 1e-6)
     shares = dice.beta(kind.alike * mean, kind.alike * (1 - mean), count)
     return sizes, spread_within(target, shares, sizes)
+
+
+def _levels(kind: HostKind, sizes: Ints, dice: np.random.Generator) -> Ints:
+    """Levels around the kind's mean. The pages, not the sites, are spread normally, so that one large site that falls
+    early or late does not make another web of it."""
+    order = dice.permutation(len(sizes))
+    mass = np.cumsum(sizes[order]) - sizes[order] / 2
+    quantile = NormalDist(kind.level, kind.spread).inv_cdf
+    level = np.zeros(len(sizes), dtype=np.int64)
+    level[order] = [max(0, round(quantile(float(place)))) for place in mass / sizes.sum()]
+    return level
 
 
 def _with_first_sites(recipe: Recipe, kind: Ints, sizes: Ints, level: Ints) -> Ints:

@@ -17,6 +17,7 @@ from phasa.lab.addresses import Style, local_number, make_style
 from phasa.lab.chance import generator, key, unit
 from phasa.lab.graph import OK, Graph
 from phasa.lab.linking import Flaw, Links, Role, draw_links
+from phasa.lab.locality import misfit
 from phasa.lab.phrases import EMPTY, PER_LANGUAGE, Phrases, make_phrases
 from phasa.lab.recipe import Recipe, recipe_for
 from phasa.lab.sites import MOST_SECTIONS, SECTION_PAGES, Pages, Sites, plan_pages, plan_sites
@@ -48,11 +49,8 @@ class World:
 
     def __init__(self, recipe: Recipe, seed: int, pages: int) -> None:
         self.recipe = recipe
-        self.seed = seed
-        self.sites: Sites = plan_sites(recipe, seed, pages)
-        self.pages: Pages = plan_pages(recipe, seed, self.sites)
-        drawn = draw_links(recipe, seed, self.sites, self.pages)
-        self.extras, self.links = _with_extras(recipe, seed, self.sites, self.pages, drawn)
+        self.seed, self.sites, self.pages, drawn = _draw(recipe, seed, pages)
+        self.extras, self.links = _with_extras(recipe, self.seed, self.sites, self.pages, drawn)
         self._urls: list[str | None] = [None] * len(self)
 
     @classmethod
@@ -231,6 +229,27 @@ class World:
             content=np.concatenate([content, np.zeros(extra, bool)]),
             copy_of=np.concatenate([self.copy_of, np.full(extra, -1, np.int32)]),
         )
+
+
+def _draw(recipe: Recipe, seed: int, count: int) -> tuple[int, Sites, Pages, Links]:
+    """Plan and links of a world, drawn again until a crawl finds what the recipe expects; the seed of the draw."""
+    expected = recipe.expected
+    draws = expected.draws if expected is not None and count >= expected.least else 1
+    best: tuple[float, tuple[int, Sites, Pages, Links]] | None = None
+    for turn in range(draws):
+        own = seed if turn == 0 else key(seed, "draw", turn) >> 2
+        sites = plan_sites(recipe, own, count)
+        pages = plan_pages(recipe, own, sites)
+        drawn = own, sites, pages, draw_links(recipe, own, sites, pages)
+        if expected is None or draws == 1:
+            return drawn
+        off = misfit(expected, recipe, sites, pages, drawn[3])
+        if best is None or off < best[0]:
+            best = off, drawn
+        if off <= expected.tolerance:
+            break
+    assert best is not None
+    return best[1]
 
 
 def _with_extras(recipe: Recipe, seed: int, sites: Sites, pages: Pages, links: Links) -> tuple[Extras, Links]:

@@ -1,0 +1,117 @@
+"""The result of experiments as one self-contained HTML page, as CSV files and as lines for the terminal."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+from phasa.lab.chart import draw
+from phasa.lab.experiment import Cell, Claim, Result, Section, Table
+
+STYLE = """
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; padding: 0 12px 48px; max-width: 860px; }
+h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .86rem; margin: .6rem 0; }
+caption { text-align: left; font-weight: 600; padding: .3rem 0; }
+th, td { border-bottom: 1px solid #8886; padding: .2rem .55rem; text-align: right; white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; } .claims td { text-align: left; white-space: normal; }
+.note { font-size: .86rem; opacity: .8; } .yes { color: #08783e; font-weight: 600; }
+.no { color: #b3261e; font-weight: 600; }
+@media (prefers-color-scheme: dark) { .yes { color: #5fd38d; } .no { color: #ff8a80; } }
+.charts { display: grid; gap: 12px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 330px), 1fr)); }
+figure { margin: 0; } figcaption { font-weight: 600; font-size: .92rem; } svg { width: 100%; height: auto; }
+"""
+
+
+def write_html(result: Result) -> str:
+    """The page. It needs no network and no script."""
+    parts = [
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{escape(result.title)}</title><style>{STYLE}</style></head><body>",
+        f"<h1>{escape(result.title)}</h1><p>{escape(result.summary)}</p>",
+    ]
+    if result.claims:
+        parts.append("<h2>Published claims</h2>" + _claims(result.claims))
+    parts += [_section(section) for section in result.sections]
+    return "\n".join(parts) + "</body></html>\n"
+
+
+def write_files(result: Result, folder: Path) -> list[Path]:
+    """The page and the CSV files in a folder, which is made if need be; what was written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    page = folder / f"{result.name}.html"
+    page.write_text(write_html(result), encoding="utf-8")
+    written = [page]
+    for name, text in result.csv.items():
+        path = folder / name
+        path.write_text(text, encoding="utf-8")
+        written.append(path)
+    return written
+
+
+def write_text(result: Result) -> str:
+    """Tables and claims for the terminal."""
+    lines = [result.title, "=" * len(result.title)]
+    for section in result.sections:
+        lines += ["", section.title]
+        for table in section.tables:
+            lines += ["", *_text_table(table)]
+    if result.claims:
+        lines += ["", "published claims"]
+        for claim in result.claims:
+            verdict = "holds         " if claim.holds else "DOES NOT HOLD "
+            lines.append(f"  {verdict} {claim.source}: {claim.text}  [{claim.detail}]")
+    return "\n".join(lines)
+
+
+def _claims(claims: object) -> str:
+    assert isinstance(claims, (list, tuple))
+    rows = []
+    for claim in claims:
+        assert isinstance(claim, Claim)
+        verdict = '<span class="yes">holds</span>' if claim.holds else '<span class="no">does not hold</span>'
+        rows.append(
+            f"<tr><td>{escape(claim.source)}</td><td>{escape(claim.text)}</td><td>{verdict}</td>"
+            f"<td>{escape(claim.detail)}</td></tr>"
+        )
+    head = "<tr><th>where</th><th>claim</th><th>here</th><th>figures (mean ± 95 %)</th></tr>"
+    return f'<div class="scroll"><table class="claims">{head}{"".join(rows)}</table></div>'
+
+
+def _section(section: Section) -> str:
+    parts = [f"<h2>{escape(section.title)}</h2>"]
+    parts += [f"<p>{escape(line)}</p>" for line in section.text.split("\n\n") if line]
+    if section.charts:
+        drawn = [f"<figure><figcaption>{escape(one.title)}</figcaption>{draw(one)}</figure>" for one in section.charts]
+        parts.append('<div class="charts">' + "".join(drawn) + "</div>")
+    parts += [_table(table) for table in section.tables]
+    return "\n".join(parts)
+
+
+def _table(table: Table) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in table.header)
+    body = "".join("<tr>" + "".join(f"<td>{escape(_shown(cell))}</td>" for cell in row) + "</tr>" for row in table.rows)
+    note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
+    return (
+        f'<div class="scroll"><table><caption>{escape(table.title)}</caption><tr>{head}</tr>{body}</table></div>{note}'
+    )
+
+
+def _text_table(table: Table) -> list[str]:
+    rows = [list(table.header), *([_shown(cell) for cell in row] for row in table.rows)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(table.header))]
+    lines = [table.title]
+    for row in rows:
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        lines.append("  " + "  ".join(cells))
+    return [*lines, f"  {table.note}"] if table.note else lines
+
+
+def _shown(cell: Cell) -> str:
+    if cell is None:
+        return "–"
+    if isinstance(cell, float):
+        return f"{cell:.4f}" if abs(cell) < 10 else f"{cell:,.1f}"
+    return f"{cell:,}" if isinstance(cell, int) else cell
