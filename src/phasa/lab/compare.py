@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasa.crawl.aim import Aim
-from phasa.crawl.strategies import Circumstances, make_strategy
+from phasa.crawl.knowledge import KnowledgeBase
+from phasa.crawl.strategies import Circumstances, known_strategies, make_strategy, needs_knowledge
 from phasa.crawl.strategy import Seed, Strategy
 from phasa.lab.aims import aim_of
 from phasa.lab.graph import Graph
 from phasa.lab.handmade import HandMade
+from phasa.lab.learning import learn
 from phasa.lab.linking import depth_from
 from phasa.lab.replay import Crawl, replay
 from phasa.lab.seeds import mixed_seeds, seeds_of
@@ -41,6 +43,8 @@ class Ground:
     graph: Path | None = None
     draw: int = 1
     """Seed of randomness of the strategies, and of the seeds on a graph."""
+    knowing: bool = False
+    """Learn a knowledge base from the world first; the pages it is made from are not measured."""
 
 
 @dataclass(frozen=True)
@@ -89,27 +93,50 @@ class Summary:
     """Mean harvest of every run, in the order of the grounds."""
 
 
+@dataclass(frozen=True)
+class Place:
+    """The graph of a ground, with where to start and what was learned from it."""
+
+    graph: Graph
+    seeds: list[Seed]
+    knowledge: KnowledgeBase | None = None
+
+
 @lru_cache(maxsize=2)
-def _ground_of(language: str, world: str, graph: Path | None) -> tuple[World | None, Graph]:
-    if graph is not None:
-        return None, read_graph(graph, language)
-    made = World.from_name(world, language)
-    return made, made.graph
+def _world_of(name: str, language: str) -> World:
+    return World.from_name(name, language)
 
 
-def graph_of(ground: Ground) -> tuple[Graph, list[Seed]]:
-    """The graph of a ground and the seeds to start from."""
-    world, graph = _ground_of(ground.language, ground.world, ground.graph)
-    if world is None:
-        return graph, mixed_seeds(graph, ground.language, ground.draw)
-    return graph, seeds_of(world, ground.seeds)
+@lru_cache(maxsize=2)
+def _learned(name: str, language: str) -> tuple[Graph, KnowledgeBase]:
+    return learn(_world_of(name, language))
+
+
+@lru_cache(maxsize=2)
+def _stored(path: Path, language: str) -> Graph:
+    return read_graph(path, language)
+
+
+def place_of(ground: Ground) -> Place:
+    """The graph, the seeds and the knowledge base of a ground."""
+    if ground.graph is not None:
+        graph = _stored(ground.graph, ground.language)
+        return Place(graph, mixed_seeds(graph, ground.language, ground.draw))
+    world = _world_of(ground.world, ground.language)
+    if ground.knowing:
+        return Place(
+            _learned(ground.world, ground.language)[0],
+            seeds_of(world, ground.seeds),
+            _learned(ground.world, ground.language)[1],
+        )
+    return Place(world.graph, seeds_of(world, ground.seeds))
 
 
 def crawl_on(ground: Ground, strategy: str, pages: int) -> tuple[Graph, Crawl]:
     """One crawl by a strategy of the registry."""
-    graph, seeds = graph_of(ground)
-    made = lab_strategy(strategy, Circumstances(aim_of(graph), seed=ground.draw))
-    return graph, replay(graph, made, seeds, pages)
+    place = place_of(ground)
+    made = lab_strategy(strategy, Circumstances(aim_of(place.graph), seed=ground.draw, knowledge=place.knowledge))
+    return place.graph, replay(place.graph, made, place.seeds, pages)
 
 
 def lab_strategy(name: str, around: Circumstances) -> Strategy:
@@ -122,8 +149,8 @@ def run_one(ground: Ground, strategy: str, pages: int, every: int = 100) -> Curv
     if ground.graph is None:
         graph, crawl = crawl_on(ground, strategy, pages)
         return curve_of(graph, crawl, ground, every)
-    graph, seeds = graph_of(ground)
-    reachable = reachable_from(graph, seeds)
+    place = place_of(ground)
+    reachable = reachable_from(place.graph, place.seeds)
     graph, crawl = crawl_on(ground, strategy, max(pages, -(-int(reachable.sum()) // 2)))
     found = np.cumsum(graph.wanted[crawl.pages])
     marks = [min(len(found), max(1, round(share * int(reachable.sum())))) for share in SHARES]
@@ -159,7 +186,11 @@ def compare(
 ) -> list[Curve]:
     """Every strategy on every ground, in this order whatever the number of workers."""
     for name in strategies:
-        lab_strategy(name, Circumstances(Aim(grounds[0].language if grounds else "th")))
+        if name.partition(":")[0] not in (*known_strategies(), HandMade.name):
+            make_strategy(name, Circumstances(Aim("")))
+    if any(needs_knowledge(name) for name in strategies):
+        # What was learned must not be measured, by any of those that are compared.
+        grounds = [replace(ground, knowing=ground.graph is None) for ground in grounds]
     tasks = [(ground, strategies, pages, every) for ground in grounds]
     if workers <= 1:
         return [curve for task in tasks for curve in _run_ground(task)]
