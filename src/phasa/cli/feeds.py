@@ -1,0 +1,137 @@
+"""`phasa feeds`: when feeds post, when to poll them, and how good that is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from phasa.cli.inputs import read_bytes
+from phasa.errors import InputError
+
+app = typer.Typer(no_args_is_help=True, epilog="Example:  phasa feeds plan posts.tsv --per-day 4")
+
+
+@app.callback()
+def feeds() -> None:
+    """Poll every feed at the moments that find its posts soonest, within a budget of requests."""
+
+
+@app.command(epilog="Example:  phasa feeds plan posts.tsv.gz --per-day 4 --zone Asia/Bangkok")
+def plan(
+    trace: Annotated[str, typer.Argument(metavar="TRACE", help="Posting times: feed_id <tab> unix_time; .gz or -.")],
+    per_day: Annotated[int | None, typer.Option("--per-day", metavar="M", help="Polls a day for each feed.")] = None,
+    target: Annotated[
+        float | None, typer.Option("--target", metavar="HOURS", help="Fewest polls with at most this mean delay.")
+    ] = None,
+    budget: Annotated[
+        float | None, typer.Option("--budget", metavar="N", help="Polls a day for all feeds together.")
+    ] = None,
+    method: Annotated[
+        str, typer.Option("--method", help="phasa, dorpm, exhaustive, rs, uniform, ncsec or icacc.")
+    ] = "phasa",
+    bins: Annotated[int, typer.Option("--bins", help="Parts of a day: 6, 24, 48, 96, 288 or 1440.")] = 24,
+    zone: Annotated[str, typer.Option("--zone", help="Time zone of days and hours.")] = "UTC",
+    spacing: Annotated[int, typer.Option("--spacing", help="Least distance of two polls, in bins.")] = 1,
+    days: Annotated[int | None, typer.Option("--days", help="Learn from the last days only (the thesis: 28).")] = None,
+    one_cluster: Annotated[bool, typer.Option("--one-cluster", help="Same points on all days of the week.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """The best points of the day to poll each feed, per day cluster, with the delay to expect."""
+    import zoneinfo
+
+    import msgspec
+
+    from phasa.feeds.plan import plan_feed
+    from phasa.feeds.trace import parse_traces
+
+    try:
+        where = zoneinfo.ZoneInfo(zone)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        raise InputError(f"unknown time zone '{zone}'; use a name such as Asia/Bangkok") from None
+    traces = parse_traces(read_bytes(trace), trace)
+    if budget is not None:
+        _print_shares(traces, budget, bins, as_json)
+        return
+    if per_day is None and target is None:
+        per_day = 4
+    plans = [
+        found
+        for one in traces
+        for found in plan_feed(
+            one, per_day, method=method, bins=bins, zone=where, target_hours=target, spacing=spacing,
+            split_days=not one_cluster, days=days,
+        )
+    ]  # fmt: skip
+    if as_json:
+        print(msgspec.json.encode(plans).decode())
+        return
+    for p in plans:
+        print(f"{p.feed}\t{p.cluster}\t{' '.join(p.times)}\tmean delay {p.expected_delay_hours:.2f} h\t{p.posts} posts")
+
+
+def _print_shares(traces, budget, bins, as_json):  # type: ignore[no-untyped-def]
+    import msgspec
+    import numpy as np
+
+    from phasa.feeds.budget import share_budget
+    from phasa.feeds.rhythm import DAY, histogram
+
+    counts = np.array(
+        [histogram(t.times, DAY // bins) / max(1.0, (int(t.times[-1]) - int(t.times[0])) / DAY) for t in traces]
+    )
+    rows = [
+        {
+            "feed": t.feed, "per_day": round(s.per_day, 4), "every_days": s.every_days, "points": s.points,
+            "expected_delay_hours": round((s.mean_delay + 0.5) * 24 / bins, 4),
+        }
+        for t, s in zip(traces, share_budget(counts, budget), strict=True)
+    ]  # fmt: skip
+    if as_json:
+        print(msgspec.json.encode(rows).decode())
+        return
+    for row in rows:
+        points = " ".join(str(p) for p in row["points"])
+        print(f"{row['feed']}\t{row['per_day']:g} a day\t{points}\tmean delay {row['expected_delay_hours']:.2f} h")
+
+
+@app.command(epilog="Example:  phasa feeds evaluate posts.tsv.gz --per-day 1,4,24 --policies phasa,rs,uniform,oracle")
+def evaluate(
+    trace: Annotated[str, typer.Argument(metavar="TRACE", help="Posting times: feed_id <tab> unix_time; .gz or -.")],
+    per_day: Annotated[str, typer.Option("--per-day", metavar="M,…", help="Polls a day for each feed.")] = "1,2,4,8,24",
+    policies: Annotated[
+        str, typer.Option("--policies", help="phasa, phasa-fixed, dorpm, rs, uniform, oracle; sqrt with --budget.")
+    ] = "phasa,dorpm,rs,uniform,oracle",
+    split: Annotated[float, typer.Option("--split", help="Share of the time span to learn from.")] = 0.5,
+    budget: Annotated[
+        float | None, typer.Option("--budget", metavar="N", help="Share N polls a day among all feeds.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Learn on the first part of the time, test on the rest: mean delay of each policy on each feed."""
+    import msgspec
+
+    from phasa.cli.progress import counted
+    from phasa.feeds.evaluate import SHARED, evaluate_shared
+    from phasa.feeds.evaluate import evaluate as evaluate_feeds
+    from phasa.feeds.trace import parse_traces
+
+    if not 0 < split < 1:
+        raise InputError(f"--split {split}: give a share between 0 and 1")
+    try:
+        polls = [int(m) for m in per_day.split(",")]
+    except ValueError:
+        raise InputError(f"--per-day {per_day}: give whole numbers, for example 1,2,4") from None
+    names = [name.strip() for name in policies.split(",") if name.strip()]
+    traces = parse_traces(read_bytes(trace), trace)
+    if budget is not None:
+        names = [name for name in names if name in SHARED or name not in ("dorpm", "rs", "phasa-fixed")]
+        rows = list(evaluate_shared(traces, budget, names, split))
+    else:
+        total = len(traces) * len(polls) * len(names)
+        rows = list(counted(evaluate_feeds(traces, polls, names, split), total, "evaluating"))
+    if as_json:
+        print(msgspec.json.encode(rows).decode())
+        return
+    for row in rows:
+        print(f"{row.feed}\t{row.per_day:g}\t{row.policy}\t{row.delay_hours:.3f} h\t{row.posts} posts")

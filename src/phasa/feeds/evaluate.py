@@ -1,0 +1,157 @@
+"""Delay of polling policies on posts they have not seen: learned before a moment, tested after it.
+
+Without a budget every feed is its own case with m polls a day, split at its own middle. With a budget all feeds share
+it on one calendar, split at the middle of the whole trace; feeds that appear later join with their first post.
+
+- `phasa`: the causal policy (`poller`): what it learned before the split, and during the test what its own polls have
+  already brought home. Nothing else of the test half is known to it.
+- `phasa-fixed`: its weekly shape only, frozen at the split: the best 7 m points of the week.
+- `dorpm`: the thesis: 24 hours, weekday and weekend apart by the θ rule, the optimum of the learning histogram.
+- `rs`: Retrieval Scheduling. `uniform`: even spacing, phase unknown. `sqrt`: even spacing, polls by square root of the
+  rate over the last 90 days. `oracle`: the least delay possible with the same number of polls, all posts known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import msgspec
+import numpy as np
+
+from phasa.errors import InputError
+from phasa.feeds.budget import square_root
+from phasa.feeds.circle import optimum
+from phasa.feeds.oracle import bound, shared_bound
+from phasa.feeds.poller import Poller
+from phasa.feeds.replay import even_delay, replay_points, replay_poller, replay_shared
+from phasa.feeds.rhythm import DAY, HOUR, MONDAY, SPLIT_BELOW, WEEK, histogram
+from phasa.feeds.rules import retrieval_scheduling
+from phasa.feeds.shape import WIDTH, learn_shape
+from phasa.feeds.trace import Times, Trace
+
+HALF_HOUR = 1800
+SINGLE = ("phasa", "phasa-fixed", "dorpm", "rs", "uniform", "oracle")
+SHARED = ("phasa", "sqrt", "uniform", "oracle")
+RATE_WINDOW = 90 * DAY
+
+
+class Row(msgspec.Struct, frozen=True):
+    """The delay of one policy on one feed: posts before and after the split, mean delay in hours after it."""
+
+    feed: str
+    per_day: float
+    policy: str
+    learned: int
+    posts: int
+    delay_hours: float
+
+
+def evaluate(
+    traces: Iterable[Trace], per_day: Sequence[int], policies: Sequence[str], split: float = 0.5
+) -> Iterator[Row]:
+    """Rows for each feed, m and policy. Feeds without a post after the split give none. Raises InputError."""
+    _check(policies, SINGLE)
+    if any(m < 1 or m > 288 for m in per_day):
+        raise InputError("polls a day must be between 1 and 288")
+    for trace in traces:
+        before, after = trace.split(split)
+        if len(after.times) == 0 or len(before.times) == 0:
+            continue
+        start = int(trace.times[0]) + round((int(trace.times[-1]) - int(trace.times[0])) * split)
+        for m in per_day:
+            for policy in policies:
+                total = _delay(policy, before.times, after.times, start, m)
+                hours = total / len(after.times) / HOUR
+                yield Row(trace.feed, m, policy, len(before.times), len(after.times), hours)
+
+
+def _delay(policy: str, learned: Times, posts: Times, start: int, m: int) -> float:
+    """Total delay in seconds of the posts."""
+    if policy == "uniform":
+        return even_delay(DAY / m) * len(posts)
+    if policy == "phasa":
+        return replay_poller(Poller.learn(learned, start), posts, m).delay
+    if policy == "phasa-fixed":
+        width = HALF_HOUR if m <= 24 else WIDTH
+        points = optimum(learn_shape(learned).per_bin(width), 7 * m).points
+        return replay_points(posts, points, width, WEEK)
+    if policy == "oracle":
+        polls = max(1, int((int(posts[-1]) - start) / DAY * m))
+        return bound(posts, polls).total
+    return _by_day(posts, learned, m, _RULES[policy])
+
+
+def _by_day(posts: Times, learned: Times, m: int, rule: Callable[[Times, int], tuple[int, ...]]) -> float:
+    """A rule of the thesis: own points for weekdays and weekends where volumes differ; each day keeps its own points."""
+    weekend = (learned - MONDAY) % WEEK >= 5 * DAY
+    share = weekend.mean()
+    if share / 2 < SPLIT_BELOW * (1 - share) / 5 and weekend.any() and not weekend.all():
+        week = [*([rule(learned[~weekend], m)] * 5), *([rule(learned[weekend], m)] * 2)]
+    else:
+        week = [rule(learned, m)] * 7
+    width = DAY // _bins(m)
+    points = [day * _bins(m) + point for day, chosen in enumerate(week) for point in chosen]
+    return replay_points(posts, points, width, WEEK)
+
+
+def _bins(m: int) -> int:
+    return 24 if m <= 24 else 288
+
+
+_RULES: dict[str, Callable[[Times, int], tuple[int, ...]]] = {
+    "dorpm": lambda times, m: optimum(histogram(times, DAY // _bins(m)), m).points,
+    "rs": lambda times, m: retrieval_scheduling(histogram(times, DAY // _bins(m)), m).points,
+}
+
+
+def evaluate_shared(
+    traces: Sequence[Trace], budget: float, policies: Sequence[str], split: float = 0.5
+) -> Iterator[Row]:
+    """Rows for each feed and policy under one budget of polls a day for all feeds. Raises InputError."""
+    _check(policies, SHARED)
+    if budget <= 0:
+        raise InputError("a budget is a positive number of polls a day")
+    first = min(int(trace.times[0]) for trace in traces)
+    end = max(int(trace.times[-1]) for trace in traces)
+    start = first + round((end - first) * split)
+    halves = [trace.cut(start) for trace in traces]
+    for policy in policies:
+        delays = _shared_delays(policy, [b.times for b, _ in halves], [a.times for _, a in halves], start, end, budget)
+        for (before, after), total in zip(halves, delays, strict=True):
+            hours = total / max(1, len(after.times)) / HOUR
+            yield Row(before.feed, budget, policy, len(before.times), len(after.times), hours)
+
+
+def _shared_delays(
+    policy: str, learned: Sequence[Times], posts: Sequence[Times], start: int, end: int, budget: float
+) -> Sequence[float]:
+    if policy == "oracle":
+        return shared_bound(posts, int((end - start) / DAY * budget), end).delays
+    if policy == "phasa":
+        pollers = [
+            Poller.learn(before, start if len(before) else int(after[0]))
+            for before, after in zip(learned, posts, strict=True)
+        ]
+        return [feed.delay for feed in replay_shared(pollers, posts, budget, end)]
+    delays = [0.0] * len(posts)
+    for week in range(start, end + 1, WEEK):
+        known = [b[b >= week - RATE_WINDOW] if len(b) else b for b in learned]
+        recent = [
+            len(k) + int(np.searchsorted(p, week)) - int(np.searchsorted(p, week - RATE_WINDOW))
+            for k, p in zip(known, posts, strict=True)
+        ]
+        joined = [len(b) > 0 or p[0] < week + WEEK for b, p in zip(learned, posts, strict=True)]
+        # A feed that was silent, or has just joined, counts half a post.
+        rates = np.array([(count + 0.5) * here for count, here in zip(recent, joined, strict=True)])
+        polls = square_root(rates if policy == "sqrt" else np.array(joined, dtype=np.float64), budget)
+        for feed, times in enumerate(posts):
+            count = int(np.searchsorted(times, week + WEEK)) - int(np.searchsorted(times, week))
+            if count:
+                delays[feed] += count * even_delay(DAY / polls[feed])
+    return delays
+
+
+def _check(policies: Sequence[str], known: Sequence[str]) -> None:
+    for policy in policies:
+        if policy not in known:
+            raise InputError(f"unknown policy '{policy}'; choose from {', '.join(known)}")

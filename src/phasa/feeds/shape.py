@@ -1,0 +1,124 @@
+"""The weekly shape of a feed's posting, learned so that a thin or changed history does no harm.
+
+One histogram is too rough for a sparse feed and a smooth one too blunt for a feed that posts by the clock; all posts are
+too many for a feed that changed its habits. So several estimates stand side by side: the day's curve at three widths,
+from all posts, from the last few hundred and from the last few dozen, with and without the weight of each weekday; and
+no rhythm at all. How much each is believed is decided on posts that it has not seen: the later half of the history is
+cut into blocks, every block is predicted from what came before it, and the shares are those that make the blocks most
+likely (an EM mixture with a prior on "no rhythm"). With little to learn from, or nothing that lasts, the flat shape keeps
+the weight and polling falls back to even spacing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phasa.feeds.rhythm import DAY, MONDAY, WEEK
+from phasa.feeds.trace import Times
+
+Floats = NDArray[np.float64]
+
+WIDTH = 300
+BINS = WEEK // WIDTH
+# Shapes are learned on bins of 15 minutes and given out on the poller's grid of five.
+LEARNED = 900
+PER_DAY = DAY // LEARNED
+# Standard deviations of the smoothing kernels, in seconds.
+KERNELS = (600.0, 2400.0, 7200.0)
+# Posts after which a weight halves: windows follow the posts, not the calendar.
+MEMORIES_IN_POSTS = (40.0, 300.0, float("inf"))
+# How many unseen posts the prior on "no rhythm" is worth.
+PRIOR = 8.0
+# Posts that the seven weekdays, and the day's curve, are believed to have had beforehand.
+DAY_PRIOR = 7.0
+CURVE_PRIOR = 1.0
+BLOCKS = 6
+# Posts beyond these tell nothing new about the shape.
+ENOUGH = 4000
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Relative posting rate in each of the week's bins of five minutes from Monday 00:00 UTC; mean 1."""
+
+    rates: Floats
+    shares: Floats
+
+    @property
+    def belief(self) -> float:
+        """How much of the shape is learned rhythm, 0 to 1; the rest is even."""
+        return float(1.0 - self.shares[0])
+
+    def per_bin(self, width: int, period: int = WEEK) -> Floats:
+        """Mean rate in bins of `width` seconds of a week or, averaged over its days, of a day."""
+        fine = self.rates if period == WEEK else self.rates.reshape(7, -1).mean(axis=0)
+        coarse: Floats = fine.reshape(-1, width // WIDTH).mean(axis=1)
+        return coarse
+
+
+FLAT = Shape(np.ones(BINS), np.array([1.0]))
+
+
+def learn_shape(times: Times) -> Shape:
+    """The shape of a feed's posting from its posts so far; flat when there are too few to tell."""
+    times = times[-ENOUGH:]
+    if len(times) < 24:
+        return FLAT
+    cuts = np.linspace(len(times) // 2, len(times), BLOCKS + 1).astype(np.int64)
+    seen = []
+    for first, last in pairwise(cuts.tolist()):
+        block = ((times[first:last] - MONDAY) % WEEK) // LEARNED
+        seen.append(_estimates(times[:first])[:, block])
+    shares = _shares(np.concatenate(seen, axis=1))
+    return Shape(np.repeat(shares @ _estimates(times), LEARNED // WIDTH), shares)
+
+
+def _estimates(times: Times) -> Floats:
+    """The candidate shapes, each with mean 1: flat first, weekdays only, then every kernel and memory."""
+    rows = [np.ones(WEEK // LEARNED)]
+    places = ((times - MONDAY) % WEEK) // LEARNED
+    ages = np.arange(len(times))[::-1]
+    for memory in MEMORIES_IN_POSTS:
+        counts = np.bincount(places, weights=0.5 ** (ages / memory), minlength=WEEK // LEARNED)
+        week = counts.reshape(7, PER_DAY)
+        days = week.sum(axis=1) + DAY_PRIOR / 7
+        days = days / days.mean()
+        rows.append(np.repeat(days, PER_DAY))
+        for bell in _BELLS:
+            curve = np.fft.irfft(np.fft.rfft(week.sum(axis=0)) * bell, n=PER_DAY)
+            curve = np.maximum(curve, 0.0) + CURVE_PRIOR / PER_DAY
+            curve = curve / curve.mean()
+            rows.append(np.outer(days, curve).ravel())
+            rows.append(np.tile(curve, 7))
+    return np.array(rows)
+
+
+def _shares(seen: Floats) -> Floats:
+    """Mixture shares that make the unseen posts most likely, with a prior on the first (flat) estimate.
+
+    seen[e, i] is the density that estimate e gave to post i beforehand.
+    """
+    prior = np.zeros(len(seen))
+    prior[0] = PRIOR
+    shares = np.full(len(seen), 1.0 / len(seen))
+    for _ in range(40):
+        parts = shares[:, None] * seen
+        shares = (parts / parts.sum(axis=0)).sum(axis=1) + prior
+        shares = shares / shares.sum()
+    return shares
+
+
+def _bell(deviation: float) -> NDArray[np.complex128]:
+    """The spectrum of a normal bell on the day's circle."""
+    distance = np.arange(PER_DAY)
+    distance = np.minimum(distance, PER_DAY - distance)
+    bell = np.exp(-0.5 * (distance / deviation) ** 2)
+    spectrum: NDArray[np.complex128] = np.fft.rfft(bell / bell.sum())
+    return spectrum
+
+
+_BELLS = tuple(_bell(kernel / LEARNED) for kernel in KERNELS)
