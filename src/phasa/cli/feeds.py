@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from phasa.cli.inputs import read_bytes
 from phasa.errors import InputError
+
+if TYPE_CHECKING:
+    from phasa.feeds.trace import Trace
 
 app = typer.Typer(no_args_is_help=True, epilog="Example:  phasa feeds plan posts.tsv --per-day 4")
 
@@ -70,7 +73,7 @@ def plan(
         print(f"{p.feed}\t{p.cluster}\t{' '.join(p.times)}\tmean delay {p.expected_delay_hours:.2f} h\t{p.posts} posts")
 
 
-def _print_shares(traces, budget, bins, as_json):  # type: ignore[no-untyped-def]
+def _print_shares(traces: list[Trace], budget: float, bins: int, as_json: bool) -> None:
     import msgspec
     import numpy as np
 
@@ -80,19 +83,20 @@ def _print_shares(traces, budget, bins, as_json):  # type: ignore[no-untyped-def
     counts = np.array(
         [histogram(t.times, DAY // bins) / max(1.0, (int(t.times[-1]) - int(t.times[0])) / DAY) for t in traces]
     )
-    rows = [
-        {
-            "feed": t.feed, "per_day": round(s.per_day, 4), "every_days": s.every_days, "points": s.points,
-            "expected_delay_hours": round((s.mean_delay + 0.5) * 24 / bins, 4),
-        }
-        for t, s in zip(traces, share_budget(counts, budget), strict=True)
-    ]  # fmt: skip
+    shares = list(zip(traces, share_budget(counts, budget), strict=True))
     if as_json:
+        rows = [
+            {
+                "feed": t.feed, "per_day": round(s.per_day, 4), "every_days": s.every_days, "points": s.points,
+                "expected_delay_hours": round((s.mean_delay + 0.5) * 24 / bins, 4),
+            }
+            for t, s in shares
+        ]  # fmt: skip
         print(msgspec.json.encode(rows).decode())
         return
-    for row in rows:
-        points = " ".join(str(p) for p in row["points"])
-        print(f"{row['feed']}\t{row['per_day']:g} a day\t{points}\tmean delay {row['expected_delay_hours']:.2f} h")
+    for t, s in shares:
+        delay = (s.mean_delay + 0.5) * 24 / bins
+        print(f"{t.feed}\t{s.per_day:g} a day\t{' '.join(map(str, s.points))}\tmean delay {delay:.2f} h")
 
 
 @app.command(epilog="Example:  phasa feeds evaluate posts.tsv.gz --per-day 1,4,24 --policies phasa,rs,uniform,oracle")

@@ -45,7 +45,7 @@ def square_root(rates: ArrayLike, budget: float, weights: ArrayLike | None = Non
 
 
 def square_root_delay(rates: ArrayLike, budget: float, weights: ArrayLike | None = None) -> float:
-    """(Σ√(w λ))² / (2M): the least total delay (in periods) of steady feeds per period, a check for every allocation."""
+    """(Σ√(w λ))² / (2M): the least total delay (in periods) of steady feeds: a check for every split."""
     rate = np.asarray(rates, dtype=np.float64)
     weight = np.ones_like(rate) if weights is None else np.asarray(weights, dtype=np.float64)
     return float(np.sqrt(rate * weight).sum() ** 2 / (2.0 * budget))
@@ -97,7 +97,9 @@ def share_budget(
     """
     feeds, bins = counts.shape
     if budget * SLOWEST < feeds:
-        raise InputError(f"{budget:g} polls a day cannot serve {feeds} feeds even once in {SLOWEST} days; raise the budget")
+        raise InputError(
+            f"{budget:g} polls a day cannot serve {feeds} feeds even once in {SLOWEST} days; raise the budget"
+        )
     found: Curves = curves(counts)
     posts = counts.sum(axis=1)
     # Polled every d days, a post waits (d - 1)/2 days more on average.

@@ -128,7 +128,7 @@ class _Line:
         return values
 
     def _next_layer(self, after: Floats, last: int) -> Floats:
-        """W(b) = min over c in b+1..last+1 of C(b, c) + after(c), for b = 0..last, by halving (argmins are monotone)."""
+        """W(b) = min over c in b+1..last+1 of C(b, c) + after(c), for b = 0..last, by halving."""
         values = np.full(self.bins + 1, np.inf)
         best = np.full(last + 3, last + 1, dtype=np.int64)  # best[b + 1]; guards at both ends
         best[0] = 1

@@ -99,7 +99,7 @@ def plans(counts: Floats, polls: NDArray[np.int64], starts: NDArray[np.int16]) -
 
 
 def _points(histograms: Floats, m: int, start: int) -> NDArray[np.int64]:
-    bins, feeds = histograms.shape
+    feeds = histograms.shape[1]
     inner, closing = _costs(histograms)
     layers = [closing[:, start]]
     for _ in range(m - 1):

@@ -82,7 +82,7 @@ def _delay(policy: str, learned: Times, posts: Times, start: int, m: int) -> flo
 
 
 def _by_day(posts: Times, learned: Times, m: int, rule: Callable[[Times, int], tuple[int, ...]]) -> float:
-    """A rule of the thesis: own points for weekdays and weekends where volumes differ; each day keeps its own points."""
+    """A rule of the thesis: own points for weekdays and weekends where volumes differ."""
     weekend = (learned - MONDAY) % WEEK >= 5 * DAY
     share = weekend.mean()
     if share / 2 < SPLIT_BELOW * (1 - share) / 5 and weekend.any() and not weekend.all():
@@ -133,21 +133,28 @@ def _shared_delays(
             for before, after in zip(learned, posts, strict=True)
         ]
         return [feed.delay for feed in replay_shared(pollers, posts, budget, end)]
+    return _even_shares(learned, posts, start, end, budget, by_rate=policy == "sqrt")
+
+
+def _even_shares(
+    learned: Sequence[Times], posts: Sequence[Times], start: int, end: int, budget: float, by_rate: bool
+) -> list[float]:
+    """Even polls of every feed, shared anew each week: equally, or by the square root of the rate of the last 90 days.
+
+    A feed that was silent counts half a post; one that has just joined counts as the mean of the others.
+    """
+    everything = [np.concatenate(halves) for halves in zip(learned, posts, strict=True)]
     delays = [0.0] * len(posts)
     for week in range(start, end + 1, WEEK):
-        known = [b[b >= week - RATE_WINDOW] if len(b) else b for b in learned]
-        recent = [
-            len(k) + int(np.searchsorted(p, week)) - int(np.searchsorted(p, week - RATE_WINDOW))
-            for k, p in zip(known, posts, strict=True)
-        ]
-        joined = [len(b) > 0 or p[0] < week + WEEK for b, p in zip(learned, posts, strict=True)]
-        # A feed that was silent, or has just joined, counts half a post.
-        rates = np.array([(count + 0.5) * here for count, here in zip(recent, joined, strict=True)])
-        polls = square_root(rates if policy == "sqrt" else np.array(joined, dtype=np.float64), budget)
-        for feed, times in enumerate(posts):
-            count = int(np.searchsorted(times, week + WEEK)) - int(np.searchsorted(times, week))
-            if count:
-                delays[feed] += count * even_delay(DAY / polls[feed])
+        at = [np.searchsorted(times, [week - RATE_WINDOW, week, week + WEEK]) for times in everything]
+        rates = np.array([float(now - past) + 0.5 for past, now, _ in at])
+        known = np.array([now > 0 for _, now, _ in at])
+        joined = np.array([after > 0 for _, _, after in at])
+        rates[~known] = rates[known].mean() if known.any() else 1.0
+        polls = square_root((rates if by_rate else 1.0) * joined, budget)
+        for feed, (_, now, after) in enumerate(at):
+            if after > now:
+                delays[feed] += float(after - now) * even_delay(DAY / float(polls[feed]))
     return delays
 
 

@@ -34,9 +34,9 @@ class _Feed:
         moments, counts = np.unique(times, return_counts=True)
         # Times from the first post on keep the numbers small.
         base = int(moments[0]) if len(moments) else 0
-        self.moments = [int(t) - base for t in moments]
-        self.posts = [0, *np.cumsum(counts).tolist()]
-        self.sums = [0, *np.cumsum(counts * (moments - base)).tolist()]
+        self.moments: list[int] = [int(t) - base for t in moments]
+        self.posts: list[int] = [0, *np.cumsum(counts).tolist()]
+        self.sums: list[int] = [0, *np.cumsum(counts * (moments - base)).tolist()]
         self.horizon = None if horizon is None else horizon - base
         if self.horizon is not None and self.moments and self.horizon < self.moments[-1]:
             raise InputError("the horizon of an oracle must not lie before the last post")

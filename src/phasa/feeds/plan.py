@@ -40,7 +40,7 @@ def plan_feed(
     trace: Trace, per_day: int | None, *, method: str = "phasa", bins: int = 24, zone: dt.tzinfo = dt.UTC,
     target_hours: float | None = None, spacing: int = 1, split_days: bool = True, days: int | None = None,
 ) -> list[Plan]:  # fmt: skip
-    """One plan per day cluster of the feed. `target_hours` chooses the number of polls; `days`: learn the last ones only.
+    """One plan per day cluster of the feed. `target_hours` chooses the polls; `days`: learn the last ones only.
 
     Raises InputError for an unknown method, or when neither a number of polls nor a target is given.
     """
@@ -77,9 +77,7 @@ def _believed(trace: Trace, bins: int, zone: dt.tzinfo, cluster: Cluster) -> Cou
     return np.asarray(share / share.sum(), dtype=np.float64)
 
 
-def _points(
-    method: str, days: DailyCounts, believed: Counts, m: int, spacing: int
-) -> Optimum:
+def _points(method: str, days: DailyCounts, believed: Counts, m: int, spacing: int) -> Optimum:
     if method == "exhaustive":
         return exhaustive(believed, m)
     if method == "rs":

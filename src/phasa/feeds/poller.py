@@ -16,7 +16,7 @@ from math import exp, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.feeds.pulse import MEMORIES, Pulse, averages, fit_pulse, weights
+from phasa.feeds.pulse import FEWEST, MEMORIES, Pulse, averages, fit_pulse, weights
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY, WEEK
 from phasa.feeds.shape import BINS, WIDTH, Shape, learn_shape
 from phasa.feeds.trace import Times
@@ -66,7 +66,7 @@ class Bucket:
 
     def dearness(self) -> float:
         """What multiplies the price: 1 at the usual level, more when polls run short, less when they pile up."""
-        return (self.usual / max(self.level, 0.1 * self.usual)) ** STEERING
+        return float((self.usual / max(self.level, 0.1 * self.usual)) ** STEERING)
 
 
 @dataclass
@@ -82,17 +82,23 @@ class Poller:
 
     def __post_init__(self) -> None:
         self.relearned = self.last
-        self.averages = averages(self.known[-KEPT:], self.shape, self.last, self.pulse.rate).tolist()
-        self._decay, self._inward, self._outward = self.pulse.forecast_terms()
-        self._fading: dict[tuple[int, int], NDArray[np.float64]] = {}
         self._memories = MEMORIES.tolist()
         self._set_shape(self.shape)
+        self._set_pulse(self.pulse)
 
     @classmethod
     def learn(cls, times: Times, now: int) -> Poller:
         """A poller that has learned from all posts before `now`."""
         shape = learn_shape(times)
         return cls(shape, fit_pulse(times, shape, now), now - now % WIDTH, times[-KEPT:])
+
+    def _set_pulse(self, pulse: Pulse) -> None:
+        self.pulse = pulse
+        self.averages = averages(self.known, self.shape, self.last, pulse.rate).tolist()
+        self._decay, self._inward, self._outward = pulse.forecast_terms()
+        self._fading: dict[tuple[int, int], NDArray[np.float64]] = {}
+        # A feed is judged anew when it has shown twice as much.
+        self._judge_at = max(FEWEST, 2 * len(self.known))
 
     def _set_shape(self, shape: Shape) -> None:
         self.shape = shape
@@ -101,10 +107,11 @@ class Poller:
 
     def activity(self) -> float:
         """Posts per second to be expected just now, were the shape flat."""
-        return self.pulse.rate + sum(
+        above: float = sum(
             share * (average - self.pulse.rate)
             for share, average in zip(self.pulse.shares.tolist(), self.averages, strict=True)
         )
+        return self.pulse.rate + above
 
     def level(self) -> float:
         """Posts per second of the last weeks, bursts left out: what the usual gap between polls is meant for."""
@@ -123,9 +130,12 @@ class Poller:
             self.relearned = now
             self.known = self.known[-KEPT:]
             self._set_shape(learn_shape(self.known))
+        if len(self.known) >= self._judge_at:
+            self._set_shape(learn_shape(self.known))
+            self._set_pulse(fit_pulse(self.known, self.shape, now))
 
     def next_poll(self, price: float, gap: float) -> int:
-        """The moment of the next poll when one poll is worth `price` seconds of waiting; `gap`: a usual gap between polls."""
+        """The moment of the next poll when a poll is worth `price` seconds of waiting; `gap`: usual between polls."""
         fine = 24 if gap >= 6 * HOUR else 12
         width = _WIDTHS[bisect_right(_WIDTHS, max(1.0, gap / fine / WIDTH)) - 1]
         steps = min(max(8, int(3.5 * gap / (width * WIDTH))), 2 * BINS // width)

@@ -26,6 +26,9 @@ HEAVIEST = 5.0
 # Shares of the averages together; below 1 so that the process does not explode.
 MOST_EXCITED = 0.97
 STEP = 1800
+# With fewer posts nothing is fitted: a feed is believed to be as bursty as feeds commonly are.
+FEWEST = 30
+BEFORE_LEARNING = np.array([0.2, 0.1, 0.15, 0.25, 0.25])
 
 
 @dataclass(frozen=True)
@@ -36,15 +39,13 @@ class Pulse:
     shares: Floats
 
     def forecast_terms(self) -> tuple[Floats, Floats, Floats]:
-        """(decay per second, weights in, weights out): A(now + x) = rest + Σ_l out_l · (in_l · (E - rest)) · e^(-decay_l x)."""
+        """Decay per second, weights in and weights out of the terms of the forecast.
+
+        A(now + x) = rate + Σ_l out_l · (in_l · (E - rate)) · e^(-decay_l x).
+        """
         matrix = (np.ones((len(MEMORIES), 1)) * self.shares[None, :] - np.eye(len(MEMORIES))) / MEMORIES[:, None]
         values, vectors = np.linalg.eig(matrix)
         return -values.real, np.linalg.inv(vectors).real, (self.shares @ vectors).real
-
-    @property
-    def rest(self) -> float:
-        """Where the activity settles."""
-        return self.rate
 
 
 def weights(times: Times, shape: Shape) -> Floats:
@@ -64,15 +65,15 @@ def averages(times: Times, shape: Shape, now: float, rate: float) -> Floats:
 
 
 def fit_pulse(times: Times, shape: Shape, end: float) -> Pulse:
-    """The process that makes the posts from the first one to `end` most likely; steady when there are too few."""
+    """The process that makes the posts from the first one to `end` most likely; a common one when too few."""
     span = max(float(end - times[0]), float(STEP)) if len(times) else float(DAY)
     rate = len(times) / span
-    if len(times) < 30:
-        return Pulse(rate, np.zeros(len(MEMORIES)))
+    if len(times) < FEWEST:
+        return Pulse(rate if len(times) > 1 else 1.0 / DAY, BEFORE_LEARNING)
     steps = int(span // STEP) + 1
     place = ((times - times[0]) // STEP).astype(np.int64)
     posts = np.bincount(place, minlength=steps).astype(np.float64)[:steps]
-    added = np.bincount(place, weights=weights(times, shape), minlength=steps)[:steps]
+    added = np.bincount(place, weights=weights(times, shape), minlength=steps)[:steps].astype(np.float64)
     middles = times[0] + (np.arange(steps) + 0.5) * STEP
     usual = shape.per_bin(STEP)[(((middles - MONDAY) % WEEK) // STEP).astype(np.int64)] * STEP
     features = np.empty((steps, len(MEMORIES) + 1))

@@ -78,7 +78,7 @@ class DailyCounts:
         return int(self.counts.shape[1])
 
     def without(self, bad: Collection[dt.date]) -> DailyCounts:
-        """The same without days known to be damaged (an outage loses posts); they count neither to learn nor to test."""
+        """The same without days known to be damaged: an outage loses posts, so they neither teach nor test."""
         return self._where([day not in bad for day in self.days])
 
     def of(self, cluster: Cluster) -> DailyCounts:
@@ -111,7 +111,7 @@ def daily_counts(
     times: Iterable[float], bins: int = 24, zone: dt.tzinfo = dt.UTC,
     first: dt.date | None = None, last: dt.date | None = None,
 ) -> DailyCounts:  # fmt: skip
-    """η_i(ℓ) of posting times, for every day from first to last (by default those of the posts), quiet days included."""
+    """η_i(ℓ) of posting times, for every day from first to last (by default of the posts), quiet ones too."""
     if bins < 1 or DAY % bins:
         raise InputError(f"{bins} bins do not divide a day into whole seconds; use 6, 24, 48, 96, 288 or 1440")
     stamps = [stamp(moment, zone, bins) for moment in times]

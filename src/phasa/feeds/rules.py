@@ -1,4 +1,4 @@
-"""The published ways to place polls, beside the optimum: enumeration, RS, even spacing, both papers' rules (spec §5)."""
+"""The published ways to place polls: enumeration, RS, even spacing, both papers' rules (spec §5)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def uniform(m: int, bins: int = 24) -> tuple[int, ...]:
 
 
 def rs_residual(counts: ArrayLike, points: ArrayLike) -> float:
-    """How far points are from the condition of Retrieval Scheduling (§2.3): Σ_j |p(τ_j)(τ_{j+1} - τ_j) - posts of gap j|."""
+    """How far points are from the condition of RS (§2.3): Σ_j |p(τ_j)(τ_{j+1} - τ_j) - posts of gap j|."""
     p, taus = np.asarray(counts, dtype=np.float64), np.sort(np.asarray(points, dtype=np.int64))
     bins = len(p)
     before = np.concatenate(([taus[-1] - bins], taus[:-1]))
@@ -73,7 +73,7 @@ def retrieval_scheduling(counts: ArrayLike, m: int, falling: bool = False) -> Op
 
 
 def _nearest_to_stationary(p: NDArray[np.float64], nodes: NDArray[np.int64], m: int) -> tuple[int, ...]:
-    """Least residual over m of the nodes. The residual of a point needs both neighbours: the state is a pair of points."""
+    """Least residual over m of the nodes. A residual needs both neighbours, so the state is a pair of points."""
     bins, size = len(p), len(nodes)
     if m == 1:
         # τ_0 = τ_1 - B and τ_2 = τ_1 + B: p(τ)·B against all posts.
@@ -82,11 +82,11 @@ def _nearest_to_stationary(p: NDArray[np.float64], nodes: NDArray[np.int64], m: 
 
     def residual(before: NDArray[np.int64], at: NDArray[np.int64], after: NDArray[np.int64]) -> NDArray[np.float64]:
         posts = sums[at + bins] - sums[before + bins]
-        return np.abs(p[at - 1] * (after - at) - posts)
+        return np.asarray(np.abs(p[at - 1] * (after - at) - posts), dtype=np.float64)
 
     a, b, c = nodes[:, None, None], nodes[None, :, None], nodes[None, None, :]
     inner = np.where((a < b) & (b < c), residual(a, b, c), np.inf)
-    best_value, best_points = np.inf, ()
+    best_value, best_points = np.inf, tuple[int, ...]()
     for first in range(size - m + 1):
         start = nodes[first]
         for second in range(first + 1, size - m + 2):

@@ -1,0 +1,63 @@
+"""`phasa feeds` as a script sees it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.test_main import phasa
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> str:
+    lines = [f"a\t{86400 * day + 3600 * hour + 60}" for day in range(60) for hour in (8, 9, 10, 17)]
+    path = tmp_path / "posts.tsv"
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+def test_plan_gives_points_and_expected_delay(trace: str) -> None:
+    (row,) = json.loads(phasa("feeds", "plan", trace, "--per-day", "2", "--method", "dorpm", "--json").stdout)
+    assert (row["feed"], row["cluster"], row["points"]) == ("a", "all", [11, 18])
+    assert row["times"] == ["11:00", "18:00"]
+    assert row["rounded_delay_hours"] == 0.75
+
+
+def test_plan_follows_the_zone(trace: str) -> None:
+    shown = phasa("feeds", "plan", trace, "--per-day", "2", "--method", "dorpm", "--zone", "Asia/Bangkok").stdout
+    assert "01:00 18:00" in shown
+
+
+def test_plan_for_a_target_and_for_a_budget(trace: str) -> None:
+    (row,) = json.loads(phasa("feeds", "plan", trace, "--target", "0.5", "--method", "dorpm", "--json").stdout)
+    assert row["per_day"] == 3
+    (row,) = json.loads(phasa("feeds", "plan", trace, "--budget", "3", "--json").stdout)
+    assert len(row["points"]) == 3
+
+
+def test_evaluate_prints_the_contract(trace: str) -> None:
+    answer = phasa(
+        "feeds", "evaluate", trace, "--split", "0.5", "--per-day", "1,2", "--policies", "phasa,uniform", "--json"
+    )
+    rows = json.loads(answer.stdout)
+    assert [sorted(row) for row in rows] == [["delay_hours", "feed", "learned", "per_day", "policy", "posts"]] * 4
+    assert rows[1]["delay_hours"] == 12
+
+
+def test_evaluate_with_a_budget_leaves_out_what_it_cannot_share(trace: str) -> None:
+    answer = phasa("feeds", "evaluate", trace, "--budget", "4", "--policies", "phasa,dorpm,rs,uniform,oracle", "--json")
+    assert [row["policy"] for row in json.loads(answer.stdout)] == ["phasa", "uniform", "oracle"]
+
+
+@pytest.mark.parametrize(
+    "words", [("--split", "2"), ("--per-day", "x"), ("--per-day", "0"), ("--policies", "magic"), ("--budget", "-1")]
+)
+def test_wrong_options_are_one_line(trace: str, words: tuple[str, ...]) -> None:
+    answer = phasa("feeds", "evaluate", trace, *words)
+    assert answer.returncode == 1
+    assert answer.stderr.count("\n") == 1
+
+
+def test_an_unknown_zone_is_named(trace: str) -> None:
+    assert "Moon/Base" in phasa("feeds", "plan", trace, "--zone", "Moon/Base").stderr

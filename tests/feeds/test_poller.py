@@ -1,0 +1,123 @@
+"""The causal policy: within its budget, near the optimum where that is known, quick to follow a burst."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phasa.feeds.circle import optimum
+from phasa.feeds.poller import Bucket, Poller
+from phasa.feeds.pulse import MOST_EXCITED, fit_pulse
+from phasa.feeds.replay import even_delay, replay_poller, replay_shared
+from phasa.feeds.rhythm import DAY, HOUR, MONDAY
+from phasa.feeds.shape import WIDTH, learn_shape
+
+HOURLY = np.where((np.arange(24) >= 8) & (np.arange(24) < 18), 1.0, 0.05)
+
+
+def posts(hourly: np.ndarray, days: int, first: int = 0, seed: int = 1) -> np.ndarray:
+    random = np.random.default_rng(seed)
+    counts = random.poisson(np.tile(hourly, days))
+    starts = MONDAY + first * DAY + np.repeat(np.arange(24 * days) * HOUR, counts)
+    return np.sort(starts + random.integers(0, HOUR, len(starts)))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.floats(0.2, 50), st.lists(st.floats(0, 3 * DAY), min_size=1, max_size=60))
+def test_a_bucket_never_gives_more_than_the_allowance_and_a_start(per_day: float, waits: list[float]) -> None:
+    bucket, now, start = Bucket.for_rate(per_day, 0.0), 0.0, max(3.0, per_day)
+    for number, wait in enumerate(waits, start=1):
+        now = bucket.ready_at(now + wait)
+        bucket.pay(now)
+        assert number <= start + per_day * now / DAY + 1e-6
+
+
+def test_polls_get_dearer_as_the_bucket_empties() -> None:
+    bucket = Bucket.for_rate(10.0, 0.0)
+    assert bucket.dearness() == 1.0
+    bucket.pay(0.0)
+    assert bucket.dearness() > 1.0
+    bucket.fill(30.0 * DAY)
+    assert bucket.dearness() < 0.5
+    assert bucket.full_at(30.0 * DAY) == 30.0 * DAY
+
+
+@pytest.mark.parametrize("per_day", [1, 4, 24])
+def test_a_steady_day_is_polled_nearly_as_well_as_if_its_rates_were_known(per_day: int) -> None:
+    learned, later = posts(HOURLY, 90), posts(HOURLY, 60, first=90, seed=2)
+    found = replay_poller(Poller.learn(learned, MONDAY + 90 * DAY), later, per_day)
+    best = optimum(np.repeat(HOURLY, 12), per_day)
+    known = (best.total / np.repeat(HOURLY, 12).sum() + 0.5) * 300 * len(later)
+    assert found.delay <= 1.12 * known
+    assert found.delay < 0.9 * even_delay(DAY / per_day) * len(later)
+    assert found.polls <= per_day * 61 + max(3, per_day)
+
+
+def test_posts_at_random_cost_no_more_than_even_polling() -> None:
+    flat = np.full(24, 0.2)
+    found = replay_poller(Poller.learn(posts(flat, 60), MONDAY + 60 * DAY), posts(flat, 60, 60, 2), 4)
+    assert found.delay <= 1.06 * even_delay(DAY / 4) * len(posts(flat, 60, 60, 2))
+
+
+def test_a_rate_jump_neither_starves_nor_overruns() -> None:
+    later = posts(HOURLY * 10, 30, first=60, seed=3)
+    found = replay_poller(Poller.learn(posts(HOURLY, 60), MONDAY + 60 * DAY), later, 8)
+    assert found.polls <= 8 * 31 + 8
+    assert found.delay <= 1.1 * even_delay(DAY / 8) * len(later)
+
+
+def test_a_feed_that_nearly_stops_is_still_polled() -> None:
+    later = MONDAY + 60 * DAY + np.arange(1, 20) * 5 * DAY + 7777
+    found = replay_poller(Poller.learn(posts(HOURLY, 60), MONDAY + 60 * DAY), later, 4)
+    assert found.delay <= 1.1 * even_delay(DAY / 4) * len(later)
+
+
+def test_bursts_are_found_and_used() -> None:
+    random = np.random.default_rng(7)
+    starts = np.sort(random.integers(0, 400 * DAY, 300))
+    times = np.sort(np.concatenate([start + random.integers(0, 2 * HOUR, 12) for start in starts])) + MONDAY
+    cut = MONDAY + 200 * DAY
+    before, after = times[times < cut], times[times >= cut]
+    pulse = fit_pulse(before, learn_shape(before), cut)
+    assert pulse.shares[0] > 0.3
+    assert pulse.shares.sum() <= MOST_EXCITED + 1e-9
+    found = replay_poller(Poller.learn(before, cut), after, 24)
+    assert found.delay < 0.8 * even_delay(DAY / 24) * len(after)
+
+
+def test_steady_feeds_share_a_budget_about_as_the_square_root_rule_says() -> None:
+    rates = [1.0, 16.0]
+    start = MONDAY + 40 * DAY
+    pollers = [Poller.learn(posts(np.full(24, r / 24), 40, seed=k), start) for k, r in enumerate(rates)]
+    later = [posts(np.full(24, r / 24), 100, first=40, seed=9 + k) for k, r in enumerate(rates)]
+    found = replay_shared(pollers, later, 10.0, start + 100 * DAY)
+    assert sum(feed.polls for feed in found) <= 10 * 100 + 10 + 2
+    assert 2.5 < found[1].polls / found[0].polls < 6.0
+    total = sum(feed.delay for feed in found)
+    ideal = sum(np.sqrt(rates)) ** 2 / (2 * 10) * DAY * 100
+    assert total < 1.12 * ideal
+
+
+def test_nothing_of_the_future_is_used() -> None:
+    """Two futures that agree until day 20 get the same polls until then."""
+    learned = posts(HOURLY, 60)
+    one, two = posts(HOURLY, 40, 60, 2), posts(HOURLY * 3, 40, 60, 4)
+    border = MONDAY + 80 * DAY
+    mixed = np.concatenate((one[one < border], two[two >= border]))
+    seen: list[list[int]] = []
+    for future in (one, mixed):
+        poller = Poller.learn(learned, MONDAY + 60 * DAY)
+        moments: list[int] = []
+        original = poller.observe
+
+        def observe(now: int, found: np.ndarray, keep=moments, then=original) -> None:  # type: ignore[no-untyped-def]
+            keep.append(now)
+            then(now, found)
+
+        poller.observe = observe  # type: ignore[method-assign, assignment]
+        replay_poller(poller, future, 4)
+        seen.append([moment for moment in moments if moment < border])
+    assert seen[0] == seen[1]
+    assert all(moment % WIDTH == 0 for moment in seen[0])
