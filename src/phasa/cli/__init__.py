@@ -25,6 +25,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "why": ("phasa.cli.why", "The whole story of one URL."),
     "detect": ("phasa.cli.detect", "Say in which language texts, pages or lines are."),
     "languages": ("phasa.cli.languages", "List the languages that phasa knows, or make its model anew."),
+    "segment": ("phasa.cli.segment", "Cut text into words; score and train engines."),
+    "lexicon": ("phasa.cli.lexicon", "Word lists learned from segmented corpora."),
     "extract": ("phasa.cli.extract", "Print the key content of pages."),
     "keywords": ("phasa.cli.keywords", "Print the words that say what pages are about."),
     "overview": ("phasa.cli.overview", "Write the variable tag cloud of a page, a site or a collection."),

@@ -153,3 +153,26 @@ def serve(
         asyncio.run(forever())
     except KeyboardInterrupt:
         print("ended", file=sys.stderr)
+
+
+@app.command(epilog="Example:  phasa lab reproduce segmentation --data ../shared/data")
+def reproduce(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Which experiment; `list` names them all.")],
+    data: Annotated[
+        Path, typer.Option("--data", metavar="DIR", envvar="PHASA_DATA", help="The folder of real data.")
+    ] = Path("../shared/data"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Repeat a published experiment: each published table beside ours, with the reasons for what differs."""
+    from phasa.lab.experiments import EXPERIMENTS
+    from phasa.lab.experiments import reproduce as repeat
+
+    if name == "list":
+        for known, (_, line) in EXPERIMENTS.items():
+            print(f"{known:<16}{line}")
+        return
+    reports = repeat(name, data)
+    if as_json:
+        print(msgspec.json.encode(reports).decode())
+        return
+    print("\n\n".join(report.as_text() for report in reports))

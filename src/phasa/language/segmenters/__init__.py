@@ -3,28 +3,108 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from phasa.errors import InputError
 from phasa.language.segmenters.cuts import CutSegmenter, Segmenter, Span
 from phasa.language.wordlists import word_list
 
+if TYPE_CHECKING:
+    from phasa.language.lexicon import Lexicon
+
 __all__ = ["CutSegmenter", "Segmenter", "Span", "engine_names", "load_segmenter", "segmenter_for"]
 
+_OWN_SYLLABLES = ("lo", "km", "my")
 
-def _lexto(language: str) -> CutSegmenter:
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What an engine is asked to be; each engine takes what it needs of it."""
+
+    language: str
+    style: str
+    lexicon: Path | None
+    model: Path | None
+
+    def words(self) -> tuple[str, ...]:
+        """The words of the lexicon asked for, or else of the list shipped for the language."""
+        if self.lexicon is None:
+            return word_list(self.language)
+        lexicon = self.lists()
+        return (*lexicon.cname, *lexicon.reference)
+
+    def lists(self) -> Lexicon:
+        from phasa.language.lexicon import Lexicon, load_lexicon, longest_first
+
+        if self.lexicon is None:
+            return Lexicon((), longest_first(word_list(self.language)), {})
+        return load_lexicon(self.lexicon)
+
+
+def _phasa(choice: Choice) -> CutSegmenter:
+    from phasa.language.segmenters.model import read_model
+    from phasa.language.segmenters.pointwise import Pointwise, shipped_model
+
+    if choice.model is not None:
+        return Pointwise(read_model(choice.model.read_bytes(), str(choice.model)), choice.style)
+    return Pointwise(shipped_model(choice.language), choice.style)
+
+
+def _lexto(choice: Choice) -> CutSegmenter:
     from phasa.language.segmenters.lexto import Lexto
 
-    return Lexto(word_list(language))
+    return Lexto(choice.words())
 
 
-def _spaced(language: str) -> CutSegmenter:
+def _longest_first(choice: Choice) -> CutSegmenter:
+    from phasa.language.segmenters.longest_first import LongestFirst
+
+    return LongestFirst(choice.lists())
+
+
+def _maximal(choice: Choice) -> CutSegmenter:
+    from phasa.language.segmenters.maximal import Maximal
+
+    return Maximal(choice.words())
+
+
+def _unigram(choice: Choice) -> CutSegmenter:
+    from phasa.language.lexicon import load_lexicon
+    from phasa.language.segmenters.unigram import Unigram
+
+    if choice.lexicon is not None:
+        return Unigram(choice.lists().counts)
+    with as_file(files("phasa.language") / "data" / f"frequencies-{choice.language}.zst") as path:
+        if not path.exists():
+            raise InputError(f"engine unigram: no frequencies are shipped for {choice.language!r}; give --lexicon")
+        return Unigram(load_lexicon(path).counts)
+
+
+def _spaced(choice: Choice) -> CutSegmenter:
     from phasa.language.segmenters.spaced import Spaced
 
     return Spaced()
 
 
-_ENGINES: dict[str, Callable[[str], CutSegmenter]] = {"lexto": _lexto, "spaced": _spaced}
+def _syllables(choice: Choice) -> CutSegmenter:
+    from phasa.language.segmenters.syllables import Syllables
+
+    return Syllables()
+
+
+_ENGINES: dict[str, Callable[[Choice], CutSegmenter]] = {
+    "phasa": _phasa,
+    "lexto": _lexto,
+    "longest-first": _longest_first,
+    "maximal": _maximal,
+    "unigram": _unigram,
+    "spaced": _spaced,
+    "syllables": _syllables,
+}
 
 
 def engine_names() -> list[str]:
@@ -33,18 +113,29 @@ def engine_names() -> list[str]:
 
 
 @cache
-def load_segmenter(name: str = "lexto", language: str = "th") -> CutSegmenter:
-    """The engine of that name for a language, loaded once. Raises InputError for a name it does not know."""
+def load_segmenter(
+    name: str = "phasa",
+    language: str = "th",
+    style: str = "auto",
+    lexicon: Path | None = None,
+    model: Path | None = None,
+) -> CutSegmenter:
+    """The engine of that name, loaded once.
+
+    `style` and `model` concern the engine "phasa", `lexicon` (a lexicon file or a plain word list) those that match
+    words. Raises InputError for a name, style, language or file that it cannot use.
+    """
     try:
         make = _ENGINES[name]
     except KeyError:
-        raise InputError(
-            f"engine {name!r}: there is none of that name; the engines are {', '.join(_ENGINES)}"
-        ) from None
-    return make(language)
+        known = ", ".join(_ENGINES)
+        raise InputError(f"engine {name!r}: there is none of that name; the engines are {known}") from None
+    return make(Choice(language, style, lexicon, model))
 
 
 def segmenter_for(language: str) -> CutSegmenter:
     """The right engine for a BCP 47 code: its own for scripts without blanks, Unicode words for all others."""
     primary = language.lower().split("-")[0]
-    return load_segmenter("lexto", primary) if primary == "th" else load_segmenter("spaced")
+    if primary == "th":
+        return load_segmenter("phasa", "th")
+    return load_segmenter("syllables" if primary in _OWN_SYLLABLES else "spaced", primary)

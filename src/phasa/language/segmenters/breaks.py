@@ -34,9 +34,10 @@ from phasa.language.segmenters.characters import (
     may_cut,
 )
 
-# Printable ASCII only: Thai text often follows an address without a blank.
+# Printable ASCII only: Thai text often follows an address without a blank. Bounds keep the search linear.
 _ADDRESS = re.compile(
-    r"(?:[A-Za-z][A-Za-z0-9+.-]{1,15}://|www\.)[!-~]*[A-Za-z0-9/=_~#&%$-]|[A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
+    r"(?:[A-Za-z][A-Za-z0-9+.-]{1,15}://|www\.)[!-~]*[A-Za-z0-9/=_~#&%$-]"
+    r"|[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}"
 )
 _KINDS = 16
 

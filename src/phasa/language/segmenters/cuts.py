@@ -46,7 +46,9 @@ class CutSegmenter(ABC):
         """The text with `separator` between the words of each line; line ends stay alone and get none."""
         starts = self.starts(text)[1:]
         codes = code_points(text)
-        inside = starts[(codes[starts - 1] != 0x0A) & (codes[starts] != 0x0A)]
+        at_line_end = (codes[starts - 1] == 0x0A) | (codes[starts] == 0x0A)
+        at_line_end |= (codes[starts] == 0x0D) & (np.append(codes, 0)[starts + 1] == 0x0A)
+        inside = starts[~at_line_end]
         return from_code_points(np.insert(codes, inside, ord(separator)))
 
 

@@ -1,0 +1,160 @@
+"""`phasa segment`: cut text into words; score engines on gold text; train the default engine."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from phasa.cli.groups import group_with_default
+from phasa.cli.inputs import read_lines, write_text
+from phasa.errors import InputError
+from phasa.language.segmenters import engine_names, load_segmenter, segmenter_for
+from phasa.language.segmenters.cuts import CutSegmenter
+
+app = typer.Typer(
+    cls=group_with_default("words"), help="Cut text into words.", epilog="Example:  phasa segment page.txt"
+)
+
+_PART = 4_000_000  # characters read at a time
+
+EngineOption = Annotated[str | None, typer.Option(help=f"One of: {', '.join(engine_names())}.")]
+LanguageOption = Annotated[str, typer.Option("--lang", help="Language of the text, a BCP 47 code.")]
+StyleOption = Annotated[str, typer.Option(help="Annotation style: auto, best, ud, social, general.")]
+LexiconOption = Annotated[Path | None, typer.Option(help="A lexicon file or a plain word list, for matching engines.")]
+ModelOption = Annotated[Path | None, typer.Option(help="A model file made by `phasa segment train`.")]
+
+
+@app.command("words", epilog="Example:  echo ภาษาไทยง่ายมาก | phasa segment -")
+def words(
+    file: Annotated[str, typer.Argument(help="A UTF-8 text file, or - for standard input.")] = "-",
+    engine: EngineOption = None,
+    language: LanguageOption = "th",
+    style: StyleOption = "auto",
+    lexicon: LexiconOption = None,
+    model: ModelOption = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes; the output is the same for any number.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help='One {"words": […]} a line.')] = False,
+) -> None:
+    """Print the words of each line with | between them; the text is otherwise unchanged.
+
+    `phasa segment evaluate GOLD` scores engines, `phasa segment train` makes a model for the default engine.
+    """
+    from phasa.language.segmenters.parallel import separate_all
+
+    cutter = _engine(engine, language, style, lexicon, model)
+    if as_json:
+        for line in read_lines(file):
+            write_text(json.dumps({"words": cutter.words(line)}, ensure_ascii=False) + "\n")
+        return
+    for text in separate_all(cutter, _parts(file), workers):
+        write_text(text)
+
+
+@app.command("evaluate", epilog="Example:  phasa segment evaluate gold.seg --engines phasa,lexto,maximal")
+def evaluate(
+    gold: Annotated[list[Path], typer.Argument(help="Gold files: one line a line, words joined by |, plain or .gz.")],
+    engines: Annotated[str, typer.Option(help="Engines to score, joined by commas.")] = "phasa,lexto,maximal,unigram",
+    language: LanguageOption = "th",
+    style: StyleOption = "auto",
+    lexicon: LexiconOption = None,
+    model: ModelOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON list, one object an engine and gold file.")] = False,
+) -> None:
+    """Score engines on gold text: word precision, recall and F1, boundary F1, MB per second of processor time."""
+    from phasa.language.lexicon import read_corpus
+    from phasa.language.segmenters.score import evaluate as score_engine
+    from phasa.language.segmenters.score import gold_of
+
+    results = []
+    for path in gold:
+        standard = gold_of([word.text for word in line] for line in read_corpus(path))
+        if not standard.text:
+            raise InputError(f"{path}: no segmented line in it; write one line a line, words joined by '|'")
+        for name in engines.split(","):
+            cutter = _engine(name.strip(), language, style, lexicon, model)
+            results.append(score_engine(name.strip(), cutter, path.name, standard))
+    rows = [
+        {
+            "engine": result.engine,
+            "gold": result.gold,
+            "precision": round(result.score.precision, 4),
+            "recall": round(result.score.recall, 4),
+            "f1": round(result.score.f1, 4),
+            "boundary_f1": round(result.score.boundary_f1, 4),
+            "mb_per_cpu_s": round(result.megabytes_per_second, 2),
+        }
+        for result in results
+    ]
+    if as_json:
+        print(json.dumps(rows, ensure_ascii=False, indent=1))
+        return
+    table = Table(*rows[0])
+    for row in rows:
+        table.add_row(*(str(value) for value in row.values()))
+    Console().print(table)
+
+
+@app.command("train", epilog="Example:  phasa segment train -o my.zst best=a.seg,b.seg ud=treebank.seg")
+def train(
+    corpora: Annotated[list[str], typer.Argument(help="STYLE=FILE,FILE… ; the first style is for unknown text.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
+    word_list: Annotated[
+        Path | None, typer.Option(help="Further known words, one a line; default: those shipped.")
+    ] = None,
+    language: LanguageOption = "th",
+    seed: Annotated[int, typer.Option(help="Same files and seed, same model.")] = 4,
+    note: Annotated[str, typer.Option(help="What the model card should say of the data and its licence.")] = "",
+) -> None:
+    """Learn a model for the default engine from segmented text. Two passes; minutes for millions of words."""
+    from dataclasses import asdict, replace
+
+    from rich.progress import Progress
+
+    from phasa.language.lexicon import load_lexicon, read_corpus
+    from phasa.language.segmenters.train import Recipe
+    from phasa.language.segmenters.train import train as learn
+    from phasa.language.wordlists import word_list as shipped
+
+    named: dict[str, list[Path]] = {}
+    for corpus in corpora:
+        style, equals, files = corpus.partition("=")
+        if not (style and equals and files):
+            raise InputError(f"corpus {corpus!r}: write STYLE=FILE, for example best=news.seg")
+        named.setdefault(style, []).extend(Path(file) for file in files.split(","))
+    lines = {
+        style: [[word.text for word in line] for path in paths for line in read_corpus(path)]
+        for style, paths in named.items()
+    }
+    recipe = Recipe(seed=seed)
+    known = shipped(language) if word_list is None else load_lexicon(word_list).reference
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("training", total=1.0)
+        model = learn(lines, known, recipe, lambda done: bar.update(task, completed=done))
+    card = {
+        "corpora": {style: {path.name: "" for path in paths} for style, paths in named.items()},
+        "lines": {style: len(found) for style, found in lines.items()},
+        "recipe": asdict(recipe),
+        "note": note,
+    }
+    replace(model, card=card).save(output)
+    print(f"{output}: {output.stat().st_size / 1e6:.2f} MB", file=sys.stderr)
+
+
+def _engine(name: str | None, language: str, style: str, lexicon: Path | None, model: Path | None) -> CutSegmenter:
+    if name is None and style == "auto" and lexicon is None and model is None:
+        return segmenter_for(language)
+    return load_segmenter(name or ("lexto" if lexicon else "phasa"), language, style, lexicon, model)
+
+
+def _parts(file: str) -> Iterator[str]:
+    """The text in parts that end with line ends, so that memory does not grow with the input."""
+    with open(0 if file == "-" else file, encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
+        while text := stream.read(_PART):
+            yield text + (stream.readline() if not text.endswith("\n") else "")

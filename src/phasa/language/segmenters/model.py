@@ -1,0 +1,137 @@
+"""The weights of the pointwise model and their file.
+
+One shared table of small integers, and per annotation style a few differences from it. The file is a zstandard frame:
+a JSON header line, then the arrays, sparse ones as gaps between filled slots.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import zstandard
+
+from phasa.errors import InputError
+from phasa.language.segmenters.features import KnownWords
+
+Weights = npt.NDArray[np.int8]
+
+
+class Sparse(NamedTuple):
+    """The filled slots of a table, ascending, and what is in them."""
+
+    slots: npt.NDArray[np.int64]
+    values: Weights
+
+
+FORMAT = "phasa words 1"
+
+
+@dataclass(frozen=True)
+class Model:
+    """Everything the pointwise engine needs to cut text."""
+
+    bits: int  # the weight table has 2**bits slots
+    shared: Weights
+    styles: Mapping[str, Sparse]  # what each style adds to the shared table
+    words: KnownWords
+    early: tuple[int, ...]  # numbers of the templates that are tried first
+    margin: int  # a sum of early weights beyond this is not looked at again
+    style_table: npt.NDArray[np.int8]  # (styles, slots): how much an n-gram speaks for a style
+    style_names: tuple[str, ...]
+    card: Mapping[str, Any] = field(default_factory=dict)  # what it was trained on, with what
+
+    def table(self, style: str) -> Weights:
+        """The weights for one style. Raises InputError for a style the model does not know."""
+        if style == "general":
+            return self.shared
+        try:
+            extra = self.styles[style]
+        except KeyError:
+            known = ", ".join(["auto", "general", *self.styles])
+            raise InputError(f"style {style!r}: the model does not know it; it knows {known}") from None
+        table = self.shared.copy()
+        changed = table[extra.slots].astype(np.int16) + extra.values
+        table[extra.slots] = np.clip(changed, -127, 127).astype(np.int8)
+        return table
+
+    def save(self, path: Path) -> None:
+        """Write the model as one file."""
+        tables = [sparse(self.shared), *self.styles.values(), sparse(self.words.flags.view(np.int8))]
+        parts = [part for table in tables for part in _pack(table)]
+        parts.append(self.style_table.tobytes())
+        header = {
+            "format": FORMAT,
+            "bits": self.bits,
+            "styles": list(self.styles),
+            "word_slots": len(self.words.flags),
+            "early": self.early,
+            "margin": self.margin,
+            "style_names": self.style_names,
+            "style_slots": self.style_table.shape[1],
+            "parts": [len(part) for part in parts],
+            "card": dict(self.card),
+        }
+        data = json.dumps(header, ensure_ascii=False).encode() + b"\n" + b"".join(parts)
+        path.write_bytes(zstandard.ZstdCompressor(level=19).compress(data))
+
+
+def read_model(data: bytes, name: str) -> Model:
+    """The model in a file's bytes. Raises InputError when it is not one."""
+    try:
+        head, _, body = zstandard.ZstdDecompressor().decompress(data).partition(b"\n")
+        header = json.loads(head)
+        if header["format"] != FORMAT:
+            raise ValueError
+    except (zstandard.ZstdError, ValueError, KeyError, TypeError):
+        raise InputError(f"{name}: not a word model; `phasa segment train` makes one") from None
+    parts, position = [], 0
+    for size in header["parts"]:
+        parts.append(body[position : position + size])
+        position += size
+    tables = [_unpack(gaps, values) for gaps, values in zip(parts[:-1:2], parts[1:-1:2], strict=True)]
+    style_table = np.frombuffer(parts[-1], dtype=np.int8).reshape(-1, header["style_slots"])
+    return Model(
+        header["bits"],
+        _dense(tables[0], 1 << header["bits"]),
+        dict(zip(header["styles"], tables[1:-1], strict=True)),
+        KnownWords(_dense(tables[-1], header["word_slots"]).view(np.uint8)),
+        tuple(header["early"]),
+        header["margin"],
+        style_table,
+        tuple(header["style_names"]),
+        header["card"],
+    )
+
+
+def sparse(table: Weights) -> Sparse:
+    """The filled slots of a table."""
+    filled = np.flatnonzero(table)
+    return Sparse(filled, table[filled])
+
+
+def _dense(filled: Sparse, size: int) -> Weights:
+    table = np.zeros(size, dtype=np.int8)
+    table[filled.slots] = filled.values
+    return table
+
+
+def _pack(table: Sparse) -> tuple[bytes, bytes]:
+    """(gaps, values); a gap of 255 or more is written as 255s and the rest."""
+    gaps = np.diff(table.slots, prepend=-1) - 1
+    wide = gaps // 255
+    coded = np.full(len(gaps) + int(wide.sum()), 255, dtype=np.uint8)
+    coded[np.cumsum(wide + 1) - 1] = gaps % 255
+    return coded.tobytes(), table.values.tobytes()
+
+
+def _unpack(gaps: bytes, values: bytes) -> Sparse:
+    coded = np.frombuffer(gaps, dtype=np.uint8)
+    ends = np.flatnonzero(coded != 255)
+    slots = np.cumsum(coded, dtype=np.int64)[ends] + np.arange(len(ends))
+    return Sparse(slots, np.frombuffer(values, dtype=np.int8))
