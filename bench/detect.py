@@ -22,6 +22,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from phasa.language.detect import METHODS, detector
+from phasa.language.detectors.auto import Auto
+from phasa.language.linear import read_model
 
 Answer = Callable[[Sequence[str]], list[str]]
 SETS = {
@@ -58,9 +60,13 @@ def main() -> None:
     options.add_argument("--targets", default=TARGETS)
     options.add_argument("--methods", default="auto,ngram,kernel,script,dictionary,persian")
     options.add_argument("--peers", default=PEERS)
+    options.add_argument(
+        "--model", help="a model of `phasa languages train --check` for auto, instead of the shipped one"
+    )
+    options.add_argument("--kept-back", action="store_true", help="only lines that such a model has not seen")
     options.add_argument("--speed", action="store_true", help="only texts of 2 KB per CPU second")
     given = options.parse_args()
-    detectors = our_detectors(given.methods) | peer_detectors(given.peers)
+    detectors = our_detectors(given.methods, given.model) | peer_detectors(given.peers)
     data = Path(given.data)
     if given.speed:
         print_speed(detectors, data)
@@ -68,6 +74,8 @@ def main() -> None:
     lost = []
     for name in given.sets.split(","):
         rows = read_rows(data / SETS[name], given.every, given.min)
+        if given.kept_back:
+            rows = [row for row in rows if unseen(name, row)]
         texts = [text[: given.length] for _, text in rows]
         gold = [same(label.split("_")[0]) for label, _ in rows]
         runs = {method: timed(answer, texts) for method, answer in detectors.items()}
@@ -81,11 +89,21 @@ def main() -> None:
     print("auto is below the best peer: " + ("; ".join(lost) if lost else "nowhere"))
 
 
-def our_detectors(names: str) -> dict[str, Answer]:
+def unseen(name: str, row: tuple[str, str]) -> bool:
+    """Whether `phasa languages train --check` keeps this line back."""
+    from phasa.language.training.build import kept_back
+    from phasa.language.training.corpus import Line
+
+    return kept_back(Line(name, *row))
+
+
+def our_detectors(names: str, model: str | None = None) -> dict[str, Answer]:
     """Our methods; dictionary and script are asked for Thai, the cascade for Persian."""
     chosen: dict[str, Answer] = {}
     for name in filter(None, names.split(",")):
         made = detector(name, "th" if name in ("dictionary", "script") else None)
+        if name == "auto" and model is not None:
+            made = Auto(read_model(Path(model), model))
         assert name in METHODS
         chosen[name] = lambda texts, made=made: [verdict.language for verdict in made.detect_many(texts)]  # type: ignore[misc]
     return chosen

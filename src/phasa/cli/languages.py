@@ -51,7 +51,7 @@ def train(
 ) -> None:
     """Make the detectors' data anew from labelled sets (needs scipy; wordfreq and django add text when installed)."""
     from phasa.language.linear import write_model
-    from phasa.language.training.build import build_model, kept_back, read_lines
+    from phasa.language.training.build import build_model, read_lines
     from phasa.language.training.check import accuracy_table
     from phasa.language.training.resources import write_resources
 
@@ -59,11 +59,10 @@ def train(
         typer.echo(message, err=True)
 
     output.mkdir(parents=True, exist_ok=True)
-    lines = read_lines(data, seed=seed)
-    learned = [line for line in lines if not kept_back(line)] if check else lines
-    for step in write_resources(learned, output).steps:
+    lines = read_lines(data, seed=seed, check=check)
+    for step in write_resources(lines, output).steps:
         tell(f"Persian stop words, {step.name}: {step.words}")
-    write_model(build_model(learned, seed=seed, tell=tell), output / "model.npz")
+    write_model(build_model(lines, seed=seed, tell=tell), output / "model.npz")
     if check:
         for row in accuracy_table(output / "model.npz", data):
             print(row)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from phasa.language.verdict import Document
+from phasa.web.charset import decode
 
 _HTML = re.compile(rb"<(?:!doctype|html|head|body|meta|title|script|div|p|a)[\s>/]", re.IGNORECASE)
 _SNIFFED = 4096
@@ -12,15 +13,11 @@ _SNIFFED = 4096
 
 def read_document(body: bytes) -> tuple[Document, str]:
     """The document in a file's bytes, and on what evidence its charset was chosen. HTML is reduced to visible text."""
-    from resiliparse.parse.encoding import bytes_to_str, detect_encoding
-
-    charset = detect_encoding(body) or "utf-8"
-    text = bytes_to_str(body, charset)
-    evidence = "statistics"
+    decoded = decode(body)
     if _HTML.search(body[:_SNIFFED]):
-        shown, declared = visible_text(text)
-        return Document(shown, charset, declared), evidence
-    return Document(text, charset), evidence
+        shown, declared = visible_text(decoded.text)
+        return Document(shown, decoded.charset, declared), decoded.evidence
+    return Document(decoded.text, decoded.charset), decoded.evidence
 
 
 def visible_text(html: str) -> tuple[str, str | None]:

@@ -14,9 +14,9 @@ from phasa.language.scripts import SCRIPT_ID, SCRIPTS, script_table
 # Beside the scripts the census counts characters that no text has: controls, U+FFFD, private use, half surrogates.
 NOISE = len(SCRIPTS)
 _WIDTH = len(SCRIPTS) + 1
-# Latin words stand in texts of every language (names, brands, code); they count half against another script.
+# Latin words stand in texts of every language (names, brands, code); they count a third against another script.
 _VOICE = np.ones(len(SCRIPTS), np.float32)
-_VOICE[SCRIPT_ID["Latn"]] = 0.5
+_VOICE[SCRIPT_ID["Latn"]] = 0.35
 
 
 class Census(NamedTuple):
@@ -25,6 +25,7 @@ class Census(NamedTuple):
     counts: NDArray[np.int64]  # texts × scripts
     leading: NDArray[np.int64]  # number of the script, 0 when there are no letters
     letters: NDArray[np.int64]  # of the leading script
+    units: NDArray[np.int64]  # length in UTF-16 code units
     noise: NDArray[np.int64]  # characters that do not occur in text
     changes: NDArray[np.int64]  # letters that differ from the one before: 0 in "aaaa"
 
@@ -63,4 +64,4 @@ def take_census(texts: Sequence[str]) -> Census:
     differs = np.zeros(len(units), bool)
     differs[1:] = units[1:] != units[:-1]
     changes = np.bincount(owner[differs & (kinds > 0)], minlength=len(texts))
-    return Census(counts, leading, letters, noise, changes)
+    return Census(counts, leading, letters, lengths, noise, changes)

@@ -21,6 +21,7 @@ PAD = 0
 BLANK = 0x20
 _DROP = 1  # mark in the letter table for characters that are left out altogether
 _OPTIONAL = (*range(0x064B, 0x0653), 0x0640, 0x0670, *range(0x0610, 0x061B), 0x200D, 0x200E, 0x200F, 0x00AD, 0xFEFF)
+_CASED = ("Latn", "Grek", "Cyrl", "Armn", "Geor", "Cher")
 _MULTIPLIER = np.uint32(0x9E3779B1)
 _STEP = np.uint32(0x01000193)
 
@@ -31,9 +32,12 @@ def letter_table(scripts: tuple[str, ...]) -> NDArray[np.uint16]:
     table = np.full(65536, BLANK, np.uint16)
     ours = np.isin(script_table(), [SCRIPT_ID[script] for script in scripts])
     ours[0x0300:0x0370] = True
-    for unit in np.flatnonzero(ours).tolist():
+    table[ours] = np.flatnonzero(ours)
+    cased = ours & np.isin(script_table(), [SCRIPT_ID[script] for script in _CASED])
+    for unit in np.flatnonzero(cased).tolist():
         lower = chr(unit).lower()
-        table[unit] = ord(lower) if len(lower) == 1 and ord(lower) < 65536 else unit
+        if len(lower) == 1 and ord(lower) < 65536:
+            table[unit] = ord(lower)
     table[list(_OPTIONAL)] = _DROP
     return table
 

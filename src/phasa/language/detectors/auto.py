@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from phasa.language.census import Census, take_census
 from phasa.language.detectors import OneByOne
@@ -31,7 +32,7 @@ ONE_LANGUAGE: dict[str, str] = {
 }  # fmt: skip
 _AT_ONCE = 2000  # texts in one batch
 _FEWEST_LETTERS = 2
-_TOO_NOISY = 0.1
+_TOO_NOISY = 0.05
 
 
 class Auto(OneByOne):
@@ -59,16 +60,18 @@ class Auto(OneByOne):
         samples = [sample(text, FOR_SCRIPTS) for text in texts]
         census = take_census(samples)
         shares = census.letters / np.maximum(census.counts.sum(axis=1), 1)
+        flaws = _flaws(census)
         verdicts: list[Verdict | None] = [None] * len(texts)
         waiting: dict[str, list[int]] = {}
-        for number, (script_id, letters, share) in enumerate(
-            zip(census.leading.tolist(), census.letters.tolist(), shares.tolist(), strict=True)
+        for number, (script_id, letters, share, flaw) in enumerate(
+            zip(census.leading.tolist(), census.letters.tolist(), shares.tolist(), flaws.tolist(), strict=True)
         ):
             script = SCRIPTS[script_id]
-            verdicts[number] = _no_text(samples[number], census, number) or self._own_language(script, texts[number])
-            if verdicts[number] is not None:
-                continue
-            if script in ONE_LANGUAGE:
+            if flaw:
+                verdicts[number] = unknown(_FLAWS[flaw])
+            elif self._own is not None and (own := self._own_language(script, texts[number])) is not None:
+                verdicts[number] = own
+            elif script in ONE_LANGUAGE:
                 score = share * letters / (letters + 0.1)
                 verdicts[number] = Verdict(ONE_LANGUAGE[script], round(score, 4), f"script {script}, {letters} letters")
             else:
@@ -86,16 +89,21 @@ class Auto(OneByOne):
         return verdict if verdict.language == self._own[0].code else None
 
 
-def _no_text(text: str, census: Census, number: int) -> Verdict | None:
-    """`und` for what has too few letters, is not text, or is one character over and over; None for anything else."""
-    letters = int(census.letters[number])
-    if letters < _FEWEST_LETTERS:
-        return unknown("no letters" if letters == 0 else "too little text")
-    if census.noise[number] > _TOO_NOISY * len(text):
-        return unknown("not text: control characters or undecoded bytes")
-    if letters > 8 and census.changes[number] * 8 < letters:
-        return unknown("one character repeated")
-    return None
+_FLAWS = (
+    "",
+    "no letters",
+    "too little text",
+    "not text: control characters or undecoded bytes",
+    "one character repeated",
+)
+
+
+def _flaws(census: Census) -> NDArray[np.int64]:
+    """Per text the number of the flaw for which it is undetermined, 0 for none; the first of _FLAWS that holds."""
+    repeated = (census.letters > 8) & (census.changes * 8 < census.letters)
+    noisy = census.noise > _TOO_NOISY * census.units
+    conditions = [census.letters == 0, census.letters < _FEWEST_LETTERS, noisy, repeated]
+    return np.select(conditions, [1, 2, 3, 4], default=0)
 
 
 def auto(profile: Profile | None) -> Auto:

@@ -32,28 +32,27 @@ class Plan(NamedTuple):
     fewest: int  # lines a class must have to be learned
     epochs: int
     rate: float
-    every_cut: bool = False  # see each line at every length in each pass, or at one length drawn anew
 
 
 PLANS = (
-    Plan(Shape(("Arab",), bits=16, orders=4, rank=0), fewest=20, epochs=12, rate=0.5, every_cut=True),
-    Plan(Shape(("Latn",), bits=16, orders=4, rank=32), fewest=90, epochs=12, rate=0.2),
-    Plan(Shape(_REST, bits=15, orders=4, rank=32), fewest=90, epochs=8, rate=0.2),
+    Plan(Shape(("Arab",), bits=18, orders=5, rank=0), fewest=20, epochs=12, rate=0.4),
+    Plan(Shape(("Latn",), bits=16, orders=4, rank=40), fewest=90, epochs=10, rate=0.15),
+    Plan(Shape(_REST, bits=15, orders=4, rank=32), fewest=90, epochs=6, rate=0.15),
 )
-# Lengths at which a line is seen: whole (up to a limit), and cut.
+# Lengths at which a line is seen, one drawn anew in each pass: whole, or cut.
 _WHOLE = 100_000
 _CUTS = (40, 20)
 # A class with n lines weighs n**_BALANCE: between one voice per line (1) and one per class (0).
-_BALANCE = 0.6
+_BALANCE = 0.8
 
 
-def read_lines(data: Path, *, seed: int, mend: bool = True) -> list[Line]:
-    """All lines to learn from. Same data, same seed, same lines."""
+def read_lines(data: Path, *, seed: int, check: bool = False) -> list[Line]:
+    """All lines to learn from; with `check` without those kept back. Same data, same seed, same lines."""
     lines = list(chain.from_iterable(read_set(data, source) for source in SETS))
     lines += interface_lines()
     lines += word_lines(2500, seed)
-    if not mend:
-        return lines
+    if check:
+        lines = [line for line in lines if not kept_back(line)]
     arabic = [number for number, line in enumerate(lines) if main_script(line.text) == "Arab"]
     for number, line in zip(arabic, mend_labels([lines[number] for number in arabic], seed=seed), strict=True):
         lines[number] = line
@@ -89,11 +88,9 @@ def _fit_group(
         for line, _ in ours:
             weight = counts[line.label] ** (_BALANCE - 1)
             lengths = [_WHOLE, *(length for length in _CUTS if len(line.text) > length)]
-            for length in lengths if plan.every_cut else [chance.choice(lengths)]:
-                part = cut(line.text, length, chance)
-                texts.append(vary(part, line.label, chance))
-                targets.append(number[line.label])
-                weights.append(weight)
+            texts.append(vary(cut(line.text, chance.choice(lengths), chance), line.label, chance))
+            targets.append(number[line.label])
+            weights.append(weight)
         scale = np.array(weights, np.float32)
         return matrix_of(texts, plan.shape), np.array(targets), scale / scale.mean()
 

@@ -13,7 +13,8 @@ from phasa.language.features import letter_rows, letter_table, ngram_buckets
 
 Floats = NDArray[np.float32]
 _TOGETHER = 512
-INIT = 1e-4
+# What Adagrad has "seen" before the first step: the smaller, the bolder its first steps on rare n-grams.
+_SEEN_AT_START = 1e-9
 
 
 class Shape(NamedTuple):
@@ -76,7 +77,11 @@ def fit(
         table[0] = 0
         projection = (random.standard_normal((shape.rank, classes)) / np.sqrt(shape.rank)).astype(np.float32)
     fitted = Fitted(table, projection, np.zeros(classes, np.float32))
-    seen = [np.full_like(table, INIT), np.full((shape.rank, classes), 1e-2, np.float32), np.full(classes, 1e-2)]
+    seen = [
+        np.full_like(table, _SEEN_AT_START),
+        np.full((shape.rank, classes), 1e-2, np.float32),
+        np.full(classes, 1e-2),
+    ]
     for epoch in range(epochs):
         step = rate * (1 - 0.9 * epoch / max(epochs - 1, 1))
         features, targets, weights = views(epoch)

@@ -15,7 +15,7 @@ from pathlib import Path
 from phasa.language.training.corpus import Line, class_of, main_script
 
 # The languages that must be told from their neighbours by a few words get more lines.
-MORE: Mapping[str, int] = {"fa": 10_000, "ar": 10_000, "ur": 10_000, "en": 6_000}
+MORE: Mapping[str, int] = {"fa": 10_000, "ar": 10_000, "ur": 10_000}
 _WORDFREQ_CODES = {"fil": "tl", "nb": "nb", "sh": "sh", "zh": "-", "ja": "-", "ko": "-"}
 _MESSAGE = re.compile(r'^(?:msgstr(?:\[\d\])?) "(.+)"$', re.MULTILINE)
 _NOT_TEXT = re.compile(r"%\(\w+\)[a-z]|%[a-z]|\{\w*\}|<[^>]+>|\\n|\\\"|&\w+;")
