@@ -14,6 +14,7 @@ from phasa.crawl.strategies.best_first import BestFirst
 from phasa.crawl.strategies.breadth_first import BreadthFirst
 from phasa.crawl.strategies.fish import FishSearch
 from phasa.crawl.strategies.focused import HardFocused, SoftFocused
+from phasa.crawl.strategies.hybrid import Hybrid
 from phasa.crawl.strategies.limited_distance import LimitedDistance
 from phasa.crawl.strategies.lswc import Lswc
 from phasa.crawl.strategies.naive_bayes import NaiveBayesOrder
@@ -54,6 +55,7 @@ def _persian(around: Circumstances) -> Strategy:
 
 
 STRATEGIES: dict[str, Maker] = {
+    "hybrid": lambda around: Hybrid(around.aim, around.settings.hybrid),
     "nb": _naive_bayes,
     "lswc": lambda around: Lswc(**msgspec.structs.asdict(around.settings.lswc)),
     "persian": _persian,

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from phasa.crawl.strategies.hybrid import HybridSettings
 from phasa.crawl.wire.score import ScoreWeights
 from phasa.errors import SettingsError
 from phasa.settings import Settings
@@ -53,6 +54,7 @@ class PersianSettings(ScoreWeights, frozen=True, kw_only=True):
 class StrategySettings(Settings, frozen=True, kw_only=True):
     """One section per strategy that has switches."""
 
+    hybrid: Annotated[HybridSettings, Meta(description="Strategy hybrid.")] = HybridSettings()
     lswc: Annotated[LswcSettings, Meta(description="Strategy lswc.")] = LswcSettings()
     limited_distance: Annotated[LimitedDistanceSettings, Meta(description="Strategy limited-distance.")] = (
         LimitedDistanceSettings()

@@ -1,0 +1,5 @@
+"""hybrid: our own strategy, and the default. It learns during the crawl which links lead to the language."""
+
+from phasa.crawl.strategies.hybrid.order import Hybrid, HybridSettings
+
+__all__ = ["Hybrid", "HybridSettings"]

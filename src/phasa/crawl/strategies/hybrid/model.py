@@ -1,0 +1,46 @@
+"""An online logistic regression: a few dense features and hashed pieces of names, learned page by page.
+
+It starts from weights that common sense would give (a link on a page in the language is good, …), so it is useful
+before the first page; each page then moves the weights by the gradient of its own surprise, with a step per weight
+that shrinks as the weight is used (AdaGrad) and a slow forgetting that lets it move again when the web changes.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phasa.crawl.strategies.hybrid.names import SPACE
+from phasa.crawl.strategy import Floats
+
+Pieces = NDArray[np.int32]
+
+
+class OnlineModel:
+    """P(in the language | features); `score` gives its log odds."""
+
+    def __init__(self, weights: Floats, step: float = 0.1, piece_step: float = 0.05, keep: float = 0.9995) -> None:
+        self.weights = weights.astype(np.float64)
+        self.step = step
+        self.piece_step = piece_step
+        self.keep = keep
+        self.squares = np.ones(len(weights))
+        self.piece_weights = np.zeros(SPACE)
+        self.piece_squares = np.ones(SPACE)
+
+    def score(self, features: Floats, pieces: Pieces) -> Floats:
+        """Log odds of each row."""
+        return np.asarray(features @ self.weights + self.piece_weights[pieces].sum(axis=1))
+
+    def learn(self, features: Floats, pieces: Pieces, wanted: bool) -> None:
+        """One page: its features before the fetch and what it turned out to be."""
+        score = float(features @ self.weights + self.piece_weights[pieces].sum())
+        surprise = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, score)))) - wanted
+        gradient = surprise * features
+        self.squares = self.squares * self.keep + gradient * gradient
+        self.weights -= self.step * gradient / np.sqrt(self.squares)
+        used = pieces[pieces > 0]
+        self.piece_squares[used] += surprise * surprise
+        self.piece_weights[used] -= self.piece_step * surprise / np.sqrt(self.piece_squares[used])
