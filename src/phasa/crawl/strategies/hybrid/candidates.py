@@ -12,9 +12,13 @@ from phasa.crawl.strategies.hybrid.names import PIECES, Names
 SOURCES = 3
 """How many of the pages that link to a URL are remembered."""
 
-ROW = np.dtype(
-    [
-        ("host", "<i8"), ("site", "<i8"), ("tld", "<i8"), ("segment", "<i8"),
+
+def _row_type(features: int) -> np.dtype[np.void]:
+    return np.dtype([*_COLUMNS, ("features", "<f4", (features,))])
+
+
+_COLUMNS = [
+        ("host", "<i8"), ("site", "<i8"), ("tld", "<i8"), ("segment", "<i8"), ("last_source", "<i8"),
         ("national", "<f4"),
         ("parents", "<f4"), ("wanted_parents", "<f4"), ("parent", "<f4"),
         ("anchor_yes", "<f4"), ("anchor_no", "<f4"), ("hint", "<f4"),
@@ -23,8 +27,7 @@ ROW = np.dtype(
         ("sources", "<i4", (SOURCES,)), ("source_count", "<i4"),
         ("given", "<f8"),
         ("pieces", "<i4", (PIECES,)),
-    ]
-)  # fmt: skip
+]  # fmt: skip
 
 Rows = NDArray[np.int64]
 
@@ -32,10 +35,11 @@ Rows = NDArray[np.int64]
 class Candidates:
     """A table of at most `limit` waiting URLs; when it is full the least promising tenth is forgotten."""
 
-    def __init__(self, names: Names, limit: int = 200_000) -> None:
+    def __init__(self, names: Names, features: int, limit: int = 200_000) -> None:
         self.names = names
         self.limit = limit
-        self.table = np.zeros(min(1024, limit), dtype=ROW)
+        self._type = _row_type(features)
+        self.table = np.zeros(min(1024, limit), dtype=self._type)
         self.urls: list[str] = []
         self._rows: dict[str, int] = {}
         self._free: list[int] = []
@@ -85,11 +89,12 @@ class Candidates:
             row = len(self.urls)
             self.urls.append(url)
             if row >= len(self.table):
-                self.table = np.concatenate([self.table, np.zeros(len(self.table), dtype=ROW)])
+                self.table = np.concatenate([self.table, np.zeros(len(self.table), dtype=self._type)])
         host, segment, pieces = self.names.address(url)
-        entry = np.zeros((), dtype=ROW)
+        entry = np.zeros((), dtype=self._type)
         entry["host"], entry["site"], entry["tld"], entry["segment"] = host.host, host.site, host.tld, segment
         entry["national"] = host.national
+        entry["last_source"] = -1
         entry["distance"] = 9
         entry["depth"] = 99
         entry["pieces"] = host.pieces + pieces

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from phasa.crawl.strategy import Floats
 
-Ids = NDArray[np.int64]
+Ids = NDArray[np.int64] | NDArray[np.int32]
 
 
 def log_odds(share: Floats) -> Floats:
     """ln(p / (1 − p)), finite."""
-    bounded = np.clip(share, 1e-4, 1 - 1e-4)
+    bounded = np.minimum(np.maximum(share, 1e-4), 1 - 1e-4)
     return np.asarray(np.log(bounded / (1 - bounded)))
 
 
@@ -31,12 +31,18 @@ class Shares:
         self.hits = np.zeros(1 << bits, dtype=np.float32)
         self.pages = np.zeros(1 << bits, dtype=np.float32)
 
-    def add(self, key: int, hit: float) -> None:
+    def add(self, key: int, hit: bool, weight: float = 1.0) -> None:
+        """Count a page, or a part of one."""
         slot = key & self.mask
-        self.hits[slot] = self.hits[slot] * self.fade + hit
-        self.pages[slot] = self.pages[slot] * self.fade + 1.0
+        fade = 1.0 - (1.0 - self.fade) * weight
+        self.hits[slot] = self.hits[slot] * fade + hit * weight
+        self.pages[slot] = self.pages[slot] * fade + weight
 
-    def share(self, keys: Ids, expected: Floats) -> Floats:
+    def count(self, key: int) -> float:
+        """Pages counted for a key, faded ones in part."""
+        return float(self.pages[key & self.mask])
+
+    def share(self, keys: Ids, expected: Floats | float) -> Floats:
         """The share of hits per key, drawn towards what is `expected` there while little is known."""
         slots = keys & self.mask
         return np.asarray((self.hits[slots] + self.weight * expected) / (self.pages[slots] + self.weight))

@@ -15,6 +15,7 @@ import io
 import math
 from collections.abc import Sequence
 from typing import Annotated, Any
+from zipfile import BadZipFile
 
 import numpy as np
 from msgspec import Meta
@@ -35,13 +36,14 @@ from phasa.settings import Settings
 STARTING_WEIGHTS: dict[str, float] = {
     "bias": -2.6,
     "wanted parent": 1.0,
-    "parent likeness": 0.5,
+    "parent likeness": 1.0,
     "anchor in the language": 1.5,
     "anchor in another": -0.7,
     "hint": 1.5,
     "domain": 0.8,
     "site": 0.6,
     "server": 1.0,
+    "server judged": 1.0,
     "directory": 0.8,
     "siblings": 0.5,
     "wanted parents": 0.4,
@@ -75,7 +77,7 @@ class Hybrid:
     def __init__(self, aim: Aim, settings: HybridSettings | None = None) -> None:
         self.aim = aim
         self.settings = settings if settings is not None else HybridSettings()
-        self._candidates = Candidates(Names(aim.tlds), self.settings.memory)
+        self._candidates = Candidates(Names(aim.tlds), len(STARTING_WEIGHTS), self.settings.memory)
         self._model = OnlineModel(
             np.array(list(STARTING_WEIGHTS.values())), self.settings.step, self.settings.piece_step
         )
@@ -127,20 +129,22 @@ class Hybrid:
         wanted = page.judgement.wanted
         row = self._candidates.row(page.url)
         if row >= 0:
-            rows = np.array([row])
-            table = self._candidates.table
-            self._model.learn(self._features(rows)[0], table["pieces"][row], wanted)
-            entry = table[row]
+            entry = self._candidates.table[row]
+            # The features as they were when the URL was last scored: nothing of this page is in them.
+            self._model.learn(entry["features"].astype(np.float64), entry["pieces"], wanted)
+            # A thousand pages of one server say little about another server of the same domain: the more pages of a
+            # server were seen, the less the next one counts for the wider places.
+            share = 1.0 / (1.0 + self._hosts.count(int(entry["host"])))
             self._segments.add(int(entry["segment"]), wanted)
             self._hosts.add(int(entry["host"]), wanted)
-            self._sites.add(int(entry["site"]), wanted)
-            self._tlds.add(int(entry["tld"]), wanted)
+            self._sites.add(int(entry["site"]), wanted, share)
+            self._tlds.add(int(entry["tld"]), wanted, share)
+            self._hits = self._hits * (1 - 0.001 * share) + wanted * share
+            self._pages = self._pages * (1 - 0.001 * share) + share
             for source in entry["sources"][: min(SOURCES, int(entry["source_count"]))].tolist():
                 self._children.add(source, wanted)
             if page.country:
                 self._countries[int(entry["host"]) & self._hosts.mask] = float(page.country in self.aim.countries)
-        self._hits = self._hits * 0.999 + wanted
-        self._pages = self._pages * 0.999 + 1
         self._remember_done(page.url)
         return self._candidates.pop(page.url)
 
@@ -153,7 +157,7 @@ class Hybrid:
 
     def _score_links(self, page: JudgedPage, known: np.void | None) -> Offers:
         urls = page.links.urls
-        priorities = np.full(len(urls), self.settings.floor)
+        priorities = np.full(len(urls), self.settings.floor - 1)
         done, before = self._done, self._done_before
         open_ = [i for i, url in enumerate(urls) if url not in done and url not in before]
         if not open_:
@@ -172,14 +176,17 @@ class Hybrid:
             path = 0.0
         elif known is not None:
             path = float(known["path"]) + 1
-        table["parents"][rows] += 1
+        here = self._candidates.names.host(host_of(page.url)).host
+        # Links that stand on every page of a server are one voice, not many.
+        another = table["last_source"][rows] != here
+        table["last_source"][rows] = here
+        table["parents"][rows] += another
         if wanted:
-            table["wanted_parents"][rows] += 1
+            table["wanted_parents"][rows] += another
         table["parent"][rows] = np.maximum(table["parent"][rows], page.judgement.score)
         table["distance"][rows] = np.minimum(table["distance"][rows], distance)
         table["path"][rows] = np.maximum(table["path"][rows], path)
         table["depth"][rows] = np.minimum(table["depth"][rows], depth)
-        here = self._candidates.names.host(host_of(page.url)).host
         inside = table["host"][rows] == here
         table["inside"][rows] = np.maximum(table["inside"][rows], inside)
         if wanted:
@@ -213,48 +220,54 @@ class Hybrid:
         """The dense features of rows, in the order of STARTING_WEIGHTS. All are 0 where nothing is known."""
         t = self._candidates.table[rows]
         base = (self._hits + 1.0) / (self._pages + 10.0)
-        expected = np.where(t["national"] > 0, max(0.6, base), base * 0.8)
-        tld = self._tlds.share(t["tld"], expected)
-        site = self._sites.share(t["site"], tld)
-        host = self._hosts.share(t["host"], site)
-        segment = self._segments.share(t["segment"], host)
-        of_tld, of_site, of_host, of_segment = log_odds(tld), log_odds(site), log_odds(host), log_odds(segment)
+        shares = np.empty((5, len(rows)))
+        shares[0] = self._tlds.share(t["tld"], np.where(t["national"] > 0, max(0.6, base), base * 0.8))
+        shares[1] = self._sites.share(t["site"], shares[0])
+        shares[2] = self._hosts.share(t["host"], shares[1])
+        shares[3] = self._segments.share(t["segment"], shares[2])
+        shares[4] = self._children.share(t["sources"], base).max(axis=1)
+        of_tld, of_site, of_host, of_segment, of_children = log_odds(shares)
         base_odds = math.log(base / (1 - base)) if base < 1 else 9.0
-        children = np.max(
-            [
-                self._children.share(t["sources"][:, k].astype(np.int64), np.full(len(rows), base))
-                for k in range(SOURCES)
-            ],
-            axis=0,
-        )
         features = np.empty((len(rows), len(STARTING_WEIGHTS)))
         features[:, 0] = 1.0
         features[:, 1] = t["wanted_parents"] > 0
-        features[:, 2] = t["parent"]
+        features[:, 2] = likeness_grade(t["parent"])
         features[:, 3] = t["anchor_yes"]
         features[:, 4] = t["anchor_no"] * (1 - t["anchor_yes"])
         features[:, 5] = t["hint"]
         features[:, 6] = of_tld - base_odds
         features[:, 7] = of_site - of_tld
         features[:, 8] = of_host - of_site
-        features[:, 9] = of_segment - of_host
-        features[:, 10] = np.where(t["source_count"] > 0, log_odds(children) - base_odds, 0)
-        features[:, 11] = np.log1p(t["wanted_parents"])
-        features[:, 12] = t["wanted_parents"] / np.maximum(t["parents"], 1)
-        features[:, 13] = np.minimum(t["distance"], 4)
-        features[:, 14] = np.log1p(t["parents"])
-        features[:, 15] = np.log1p(t["path"])
-        features[:, 16] = t["inside"]
-        features[:, 17] = t["inside_wanted"]
-        features[:, 18] = t["country"]
-        features[:, 19] = t["seed"]
+        features[:, 9] = self._judged(t["host"])
+        features[:, 10] = of_segment - of_host
+        features[:, 11] = (of_children - base_odds) * (t["source_count"] > 0)
+        features[:, 12] = np.log1p(t["wanted_parents"])
+        features[:, 13] = t["wanted_parents"] / np.maximum(t["parents"], 1)
+        features[:, 14] = np.minimum(t["distance"], 4)
+        features[:, 15] = np.log1p(t["parents"])
+        features[:, 16] = np.log1p(t["path"])
+        features[:, 17] = t["inside"]
+        features[:, 18] = t["inside_wanted"]
+        features[:, 19] = t["country"]
+        features[:, 20] = t["seed"]
         return features
 
+    def _judged(self, hosts: NDArray[np.int64]) -> Floats:
+        """1 for a server judged to be in the language, −1 for one judged foreign, 0 while undecided (LSWC's S = 3)."""
+        slots = hosts & self._hosts.mask
+        hits, pages = self._hosts.hits[slots], self._hosts.pages[slots]
+        sure = pages >= 3
+        return np.where(sure & (hits >= 0.95 * pages), 1.0, np.where(sure & (hits <= 0.05 * pages), -1.0, 0.0))
+
     def _priorities(self, rows: Rows) -> Floats:
-        odds = self._model.score(self._features(rows), self._candidates.table["pieces"][rows])
-        grain = self.settings.grain
-        priorities = np.maximum(np.rint(odds / grain) * grain, self.settings.floor)
-        self._candidates.table["given"][rows] = priorities
+        table, features = self._candidates.table, self._features(rows)
+        table["features"][rows] = features
+        odds = self._model.score(features, table["pieces"][rows])
+        grain, floor = self.settings.grain, self.settings.floor
+        # Below the floor only the likeness of the pages around still orders: a few words of the language are a trace.
+        hope = floor - 1 + features[:, 2]
+        priorities = np.where(odds > floor, np.rint(odds / grain) * grain, np.minimum(hope, floor))
+        table["given"][rows] = priorities
         return np.asarray(priorities)
 
     def _look_again(self) -> None:
@@ -299,11 +312,16 @@ class Hybrid:
                 self._hits, self._pages = saved["base"].tolist()
                 for name, shares in self._shares().items():
                     shares.hits[:], shares.pages[:] = saved[f"{name}_hits"], saved[f"{name}_pages"]
-        except (ValueError, KeyError, OSError, EOFError) as problem:
+        except (ValueError, KeyError, OSError, EOFError, BadZipFile) as problem:
             raise InputError(f"saved state of the strategy {self.name}: {problem}; delete it to start afresh") from None
 
     def _shares(self) -> dict[str, Shares]:
         return {"tlds": self._tlds, "sites": self._sites, "hosts": self._hosts, "segments": self._segments}
+
+
+def likeness_grade(likeness: NDArray[np.float32]) -> Floats:
+    """Γ on a scale that also tells small values apart: 0 → 0, 0.001 → 0.1, 0.01 → 0.35, 0.1 → 0.67, 1 → 1."""
+    return np.asarray(np.log1p(likeness * 1000.0) / math.log(1001.0), dtype=np.float64)
 
 
 def _hint(value: str, language: str) -> float:

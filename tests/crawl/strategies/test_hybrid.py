@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.crawl.tiny import TinyCrawl, TinyPage
+
+from phasa.crawl.aim import Aim
+from phasa.crawl.judge import Judgement
+from phasa.crawl.strategies.breadth_first import BreadthFirst
+from phasa.crawl.strategies.hybrid import Hybrid, HybridSettings
+from phasa.crawl.strategies.hybrid.history import Shares, log_odds
+from phasa.crawl.strategies.hybrid.model import OnlineModel
+from phasa.crawl.strategies.hybrid.names import Names
+from phasa.crawl.strategy import JudgedPage, OutLinks, Seed
+from phasa.errors import InputError
+
+AIM = Aim("th", frozenset({"th"}), frozenset({"TH"}), lambda text: float("ก" in text))
+THAI, OTHER = Judgement(True, 0.6), Judgement(False, 0.0)
+
+
+def judged(url: str, judgement: Judgement, urls: list[str], anchors: list[str] | None = None) -> JudgedPage:
+    return JudgedPage(url, judgement, OutLinks(urls, anchors or []))
+
+
+def hybrid(**changes: float) -> Hybrid:
+    made = Hybrid(AIM, HybridSettings(**changes))  # type: ignore[arg-type]
+    made.start([Seed("http://s0.com/"), Seed("http://s1.com/")])
+    return made
+
+
+def test_it_has_common_sense_before_the_first_lesson() -> None:
+    h = hybrid()
+    good = h.page(judged("http://s0.com/", THAI, ["http://a.com/", "http://b.th/", "http://c.com/"], ["x", "x", "ก"]))
+    bad = h.page(judged("http://s1.com/", OTHER, ["http://d.com/", "http://e.th/"], ["x", "x"]))
+    plain, domain, anchor = good.priorities
+    foreign, foreign_domain = bad.priorities
+    assert min(domain, anchor) > plain > foreign
+    assert foreign_domain > foreign
+
+
+def test_hreflang_is_believed() -> None:
+    links = OutLinks(["http://a.com/", "http://b.com/", "http://c.com/"], hints=["th-TH", "", "en"])
+    yes, none, no = hybrid().page(JudgedPage("http://s0.com/", THAI, links)).priorities
+    assert yes > none > no
+
+
+def test_a_server_that_disappoints_falls_and_one_that_delivers_rises() -> None:
+    h = hybrid()
+    h.page(judged("http://s0.com/", THAI, [f"http://{host}.com/{i}" for host in ("good", "poor") for i in range(20)]))
+    for i in range(8):
+        h.page(judged(f"http://good.com/{i}", THAI, []))
+        h.page(judged(f"http://poor.com/{i}", OTHER, []))
+    good, poor, new = h.page(
+        judged("http://s1.com/", THAI, ["http://good.com/x", "http://poor.com/x", "http://new.com/x"])
+    ).priorities
+    assert good > new > poor
+
+
+def test_waiting_urls_are_looked_at_again() -> None:
+    h = hybrid(every=1)
+    waiting = ["http://good.com/1", "http://good.com/2", "http://good.com/3", "http://poor.com/1", "http://poor.com/2"]
+    h.page(judged("http://s0.com/", OTHER, waiting, ["ก"] * 5))
+    h.changes()
+    h.page(judged("http://good.com/1", THAI, []))
+    h.page(judged("http://poor.com/1", OTHER, []))
+    h.page(judged("http://good.com/2", THAI, []))
+    changed = {change.url: change.priority for change in h.changes()}
+    assert changed["http://good.com/3"] > changed.get("http://poor.com/2", -99)
+    assert h.changes() == []
+
+
+def test_more_parents_in_the_language_mean_more() -> None:
+    h = hybrid(grain=0.01)
+    first = h.page(judged("http://s0.com/", THAI, ["http://q.com/"])).priorities[0]
+    again = h.page(judged("http://s1.com/", THAI, ["http://q.com/"])).priorities[0]
+    assert again > first
+
+
+def test_links_on_every_page_of_one_server_count_once() -> None:
+    h = hybrid()
+    h.page(judged("http://s0.com/", THAI, ["http://q.com/", *[f"http://s0.com/{i}" for i in range(5)]]))
+    for i in range(5):
+        h.page(judged(f"http://s0.com/{i}", THAI, ["http://q.com/"]))
+    row = h._candidates.row("http://q.com/")
+    assert h._candidates.table["wanted_parents"][row] == 1
+
+
+def test_below_the_floor_the_order_is_that_of_discovery() -> None:
+    h = hybrid()
+    for i in range(30):
+        h.page(judged(f"http://x{i}.com/", OTHER, []))
+    offers = h.page(judged("http://s0.com/", OTHER, [f"http://n{i}.com/" for i in range(9)]))
+    assert len(set(offers.priorities.tolist())) == 1
+
+
+def test_a_trace_of_the_language_guides_where_nothing_else_does() -> None:
+    h = hybrid(floor=5.0)
+    trace = h.page(JudgedPage("http://s0.com/", Judgement(False, 0.004), OutLinks(["http://a.com/"]))).priorities[0]
+    nothing = h.page(judged("http://s1.com/", OTHER, ["http://b.com/"])).priorities[0]
+    assert trace > nothing
+
+
+def make_web(seed: int, hosts: int = 40) -> dict[str, TinyPage]:
+    """Thai and other servers; links mostly stay within a language."""
+    dice = random.Random(seed)
+    thai = {host: dice.random() < 0.3 for host in range(hosts)}
+    web = {}
+    for host in range(hosts):
+        for page in range(12):
+            links = [f"http://h{host}.com/{dice.randrange(12)}" for _ in range(3)]
+            for _ in range(3):
+                same = [h for h in thai if thai[h] == thai[host]] if dice.random() < 0.8 else list(thai)
+                links.append(f"http://h{dice.choice(same)}.com/{dice.randrange(12)}")
+            web[f"http://h{host}.com/{page}"] = TinyPage(0.7 if thai[host] else 0.0, links)
+    return web
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_it_finds_the_language_far_sooner_than_breadth_first(seed: int) -> None:
+    web = make_web(seed)
+    seeds = [f"http://h{i}.com/0" for i in range(6)]
+    found = {}
+    for strategy in (Hybrid(AIM), BreadthFirst()):
+        order = TinyCrawl(web, strategy).run(seeds, pages=100)
+        found[strategy.name] = sum(web[url].likeness > 0 for url in order)
+    assert found["hybrid"] > 1.5 * found["bfs"]
+
+
+def test_two_runs_are_the_same() -> None:
+    web = make_web(7)
+    runs = [TinyCrawl(web, Hybrid(AIM)).run(["http://h0.com/0", "http://h1.com/0"]) for _ in range(2)]
+    assert runs[0] == runs[1]
+
+
+URLS = [f"http://h{i % 4}.{tld}/{i}" for i in range(16) for tld in ("th", "com")]
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.tuples(st.sampled_from(URLS), st.booleans(), st.lists(st.sampled_from(URLS), max_size=8)), max_size=15)
+)
+def test_whatever_comes_every_link_gets_a_finite_priority(pages: list[tuple[str, bool, list[str]]]) -> None:
+    h = hybrid(every=2)
+    for url, wanted, links in pages:
+        offers = h.page(judged(url, THAI if wanted else OTHER, links, ["ก"] * len(links)))
+        assert len(offers.priorities) == len(links)
+        assert np.isfinite(offers.priorities).all()
+        assert all(np.isfinite(change.priority) for change in h.changes())
+
+
+def test_every_page_can_be_reached() -> None:
+    web = make_web(3)
+    seeds = [f"http://h{i}.com/0" for i in range(40)]
+    assert set(TinyCrawl(web, Hybrid(AIM)).run(seeds)) == set(TinyCrawl(web, BreadthFirst()).run(seeds))
+
+
+def test_memory_is_bounded() -> None:
+    h = hybrid(memory=1000)
+    for i in range(60):
+        h.page(judged(f"http://p{i}.com/", OTHER, [f"http://q{i}-{k}.com/" for k in range(50)]))
+        assert len(h._candidates) <= 1000
+    assert len(h._candidates.table) <= 2048
+
+
+def test_failures_are_forgotten() -> None:
+    h = hybrid()
+    h.page(judged("http://s0.com/", THAI, ["http://gone.com/"]))
+    h.failed("http://gone.com/", b"")
+    assert h._candidates.row("http://gone.com/") < 0
+
+
+def test_what_was_learned_survives_a_restart() -> None:
+    one, two, fresh = hybrid(), hybrid(), hybrid()
+    one.page(judged("http://s0.com/", THAI, [f"http://poor.com/{i}" for i in range(9)]))
+    for i in range(9):
+        one.page(judged(f"http://poor.com/{i}", OTHER, []))
+    two.load(one.save())
+    page = judged("http://s1.com/", THAI, ["http://poor.com/next"])
+    assert two.page(page).priorities[0] < fresh.page(page).priorities[0]
+
+
+@pytest.mark.parametrize("state", [b"", b"junk", b"PK\x03\x04 torn"])
+def test_a_state_that_cannot_be_read_is_refused_with_advice(state: bytes) -> None:
+    with pytest.raises(InputError, match="delete it"):
+        hybrid().load(state)
+
+
+def test_shares_lean_on_the_wider_place_until_something_is_known() -> None:
+    shares = Shares(8, fade=0.9, weight=2.0)
+    keys = np.array([5])
+    assert shares.share(keys, 0.3)[0] == pytest.approx(0.3)
+    for _ in range(100):
+        shares.add(5, True)
+    assert shares.share(keys, 0.3)[0] > 0.85
+    for _ in range(30):
+        shares.add(5, False)
+    assert shares.share(keys, 0.3)[0] < 0.2
+
+
+def test_log_odds_are_finite_everywhere() -> None:
+    assert np.isfinite(log_odds(np.array([0.0, 0.5, 1.0]))).all()
+
+
+def test_the_model_learns_what_separates() -> None:
+    model = OnlineModel(np.zeros(2))
+    pieces = np.zeros((2, 1), dtype=np.int32)
+    for _ in range(200):
+        model.learn(np.array([1.0, 1.0]), pieces[0], True)
+        model.learn(np.array([1.0, 0.0]), pieces[1], False)
+    yes, no = model.score(np.array([[1.0, 1.0], [1.0, 0.0]]), pieces)
+    assert yes > 1 > -1 > no
+
+
+def test_pieces_of_names_are_learned() -> None:
+    model, names = OnlineModel(np.zeros(1)), Names(frozenset({"th"}))
+    for i in range(60):
+        model.learn(np.ones(1), np.array(names.host(f"siam{i}.com").pieces, dtype=np.int32), True)
+        model.learn(np.ones(1), np.array(names.host(f"blue{i}.com").pieces, dtype=np.int32), False)
+    rows = np.array([names.host("siamxyz.net").pieces, names.host("bluexyz.net").pieces], dtype=np.int32)
+    siam, blue = model.score(np.ones((2, 1)), rows)
+    assert siam > blue
+
+
+def test_an_address_is_read_into_numbers() -> None:
+    names = Names(frozenset({"th"}))
+    one, two = names.address("http://www.ku.ac.th/news/1.html"), names.address("http://lib.ku.ac.th/news/2.html")
+    assert one.host.site == two.host.site
+    assert one.host.host != two.host.host
+    assert one.segment == names.address("http://www.ku.ac.th/news/2.html").segment != two.segment
+    assert one.host.national
+    assert not names.address("http://th.example.org/").host.national
