@@ -43,6 +43,7 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
     detector: Annotated[str, Meta(description="How the language of a page is found (phasa detect --help).")] = "auto"
     connections: Annotated[int, Meta(gt=0, description="Hosts that are asked at the same time, per worker.")] = 256
     archive: Annotated[bool, Meta(description="Keep what comes in WARC files.")] = True
+    warc_megabytes: Annotated[float, Meta(gt=0, description="A WARC file is closed when it is this large.")] = 1000.0
     strategies: Annotated[StrategySettings, Meta(description="Switches of the strategies.")] = StrategySettings()
     scope: Annotated[ScopeSettings, Meta(description="Which URLs belong to this collection.")] = ScopeSettings()
     politeness: Annotated[Politeness, Meta(description="Manners towards servers.")] = Politeness()

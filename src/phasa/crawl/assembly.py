@@ -118,7 +118,12 @@ async def _crawl(collection: Collection, watch: Watch | None, share: Share, may_
     with ExitStack() as stack:
         archive = None
         if settings.archive:
-            writer = WarcWriter(collection.archive_folder, worker=share.worker, info=_info(settings))
+            writer = WarcWriter(
+                collection.archive_folder,
+                worker=share.worker,
+                rotate_bytes=int(settings.warc_megabytes * 1e6),
+                info=_info(settings),
+            )
             archive = WarcArchive(writer)
             stack.callback(_close_archive, writer)
         log = CrawlLog(collection.log_file)

@@ -289,7 +289,7 @@ class MemoryFrontier:
         if refusal := self._spent(entry):
             self._move(entry, State.DROPPED, refusal[1])
             return True
-        if self.rules.traps is not None and (evidence := self.rules.traps.suspects(entry.url)):
+        if self.rules.traps is not None and (evidence := self.rules.traps.found_barren(entry.url)):
             self._move(entry, State.QUARANTINED, f"trap: {evidence}")
             return True
         return False

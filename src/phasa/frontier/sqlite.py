@@ -253,7 +253,7 @@ class SqliteFrontier:
                 return State.DROPPED, HOST_SPENT
             if budgets.pages_per_site and of_site >= budgets.pages_per_site:
                 return State.DROPPED, SITE_SPENT
-        if traps is not None and traps.barren and (evidence := traps.suspects(row.url)):
+        if traps is not None and (evidence := traps.found_barren(row.url)):
             return State.QUARANTINED, f"trap: {evidence}"
         return None
 

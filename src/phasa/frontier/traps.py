@@ -93,6 +93,10 @@ class Traps:
         """The evidence that this URL is part of a trap; '' when it looks sound."""
         if run := repeating_path(url, self.settings.repeats):
             return f"path repeats '{run}' {self.settings.repeats} times in a row"
+        return self.found_barren(url)
+
+    def found_barren(self, url: Url) -> str:
+        """The evidence that the template of this URL is barren, found perhaps after the URL was taken in; else ''."""
         return self.barren.get(template(url), "") if self.barren else ""
 
     def saw(self, url: Url, digest: int) -> str:
