@@ -119,13 +119,13 @@ def gzip_bomb(megabytes: int = 1024) -> bytes:
 
 
 @functools.cache
-def brotli_bomb(megabytes: int = 128) -> bytes:
+def brotli_bomb(megabytes: int = 64) -> bytes:
     packer = brotlicffi.Compressor(quality=5)
     return b"".join([*(packer.process(bytes(MEGABYTE)) for _ in range(megabytes)), packer.finish()])
 
 
 @functools.cache
-def zstd_bomb(megabytes: int = 128) -> bytes:
+def zstd_bomb(megabytes: int = 64) -> bytes:
     packer = zstandard.ZstdCompressor().compressobj()
     return b"".join([*(packer.compress(bytes(MEGABYTE)) for _ in range(megabytes)), packer.flush()])
 

@@ -86,10 +86,13 @@ def read_page(
     of `tags`: fewer is quicker.
     """
     encoding = ""
+    cut = False
     if isinstance(html, bytes):
-        html, encoding, _ = charset.decode(html, header, hint)
-    cut = len(html) > limits.page_characters
-    tree = parse(html[: limits.page_characters] if cut else html, positions=False)
+        # No encoding needs more than four bytes for a character.
+        cut = len(html) > 4 * limits.page_characters
+        html, encoding, _ = charset.decode(html[: 4 * limits.page_characters] if cut else html, header, hint)
+    cut = cut or len(html) > limits.page_characters
+    tree = parse(html[: limits.page_characters], positions=False)
     text, spans = tree.to_annotated_text(_ANCHORS, _PLAIN)
     text = text.replace("\xa0", " ")
     reading = _Reading(address, limits.links_per_page, tags)

@@ -51,18 +51,16 @@ def inflate(wire: bytes, content_encoding: str, limits: Limits) -> Inflated:
 
 def _undo(name: str, data: bytes, wire_length: int, limits: Limits) -> Inflated:
     most = min(limits.decoded_bytes, max(_RATIO_FROM, limits.decoded_ratio * wire_length))
-    pieces: list[bytes] = []
-    size = 0
+    out = bytearray()
     try:
         for piece in _DECODERS[name](data):
-            pieces.append(piece)
-            size += len(piece)
-            if size > most:
-                body = b"".join(pieces)[:most]
-                return Inflated(body, "too_large" if most == limits.decoded_bytes else "bomb")
+            out += piece
+            if len(out) > most:
+                del out[most:]
+                return Inflated(bytes(out), "too_large" if most == limits.decoded_bytes else "bomb")
     except (zlib.error, brotlicffi.error, ZstdError, MemoryError):
-        return Inflated(b"".join(pieces) if pieces else data, "bad_encoding")
-    return Inflated(b"".join(pieces), "")
+        return Inflated(bytes(out) or data, "bad_encoding")
+    return Inflated(bytes(out), "")
 
 
 def _gzip(data: bytes) -> Iterator[bytes]:

@@ -35,4 +35,4 @@ class Limits(Settings, frozen=True, kw_only=True):
     links_per_page: Annotated[int, Meta(gt=0, description="Most links that one page may give.")] = 5000
     page_characters: Annotated[
         int, Meta(gt=0, description="Longest document that is parsed, in characters; the rest is not looked at.")
-    ] = 4 * 1024 * 1024
+    ] = 2 * 1024 * 1024
