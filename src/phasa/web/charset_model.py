@@ -1,6 +1,6 @@
 """Byte statistics: how well some bytes fit each language in each of its old encodings.
 
-The table (charset_model.npz, made by bench/train_charset.py) has the cost in bits of every pair of byte classes in
+The table (charset_model.npz, made by bench/training/charset.py) has the cost in bits of every pair of byte classes in
 every model. Only pairs with a byte above 127 are counted, so markup weighs nothing. Costs are bits per byte: about
 3 to 4.5 where a model fits, 7 and more where it does not; multi-byte encodings are put on the same scale by the
 frequency of the characters that they decode to.

@@ -93,6 +93,8 @@ def read_page(
         html, encoding, _ = charset.decode(html[: 4 * limits.page_characters] if cut else html, header, hint)
     cut = cut or len(html) > limits.page_characters
     tree = parse(html[: limits.page_characters], positions=False)
+    if tree.select_one("template"):
+        tree.remove("template")  # raw material of scripts, not part of the page
     text, spans = tree.to_annotated_text(_ANCHORS, _PLAIN)
     text = text.replace("\xa0", " ")
     reading = _Reading(address, limits.links_per_page, tags)

@@ -56,14 +56,23 @@ def join(base: Url, raw: str) -> Url | None:
 def join_all(base: Url, raws: Iterable[str]) -> list[Url | None]:
     """`join` for many references on one page, in order."""
     page = _base(base)
+    known: dict[str, Url | None] = {}  # menus repeat themselves
     joined: list[Url | None] = []
     for raw in raws:
+        if raw in known:
+            joined.append(known[raw])
+            continue
+        target: Url | None
         try:
-            href = str((page + raw).href)
+            href: str = (page + raw).href
         except (ValueError, TypeError):
-            joined.append(_newer(raw, base))
+            target = _newer(raw, base)
         else:
-            joined.append(_usable(href, raw, base))
+            # What needs no second look is by far the commonest.
+            plain = href.startswith(_HTTP) and "#" not in href and "^" not in href and "xn--" not in href
+            target = Url(href) if plain else _usable(href, raw, base)
+        known[raw] = target
+        joined.append(target)
     return joined
 
 

@@ -1,6 +1,6 @@
 """Make src/phasa/web/charset_model.npz: how likely each pair of bytes is in each language and its old encodings.
 
-    python bench/train_charset.py [--data FOLDER]
+    python bench/training/charset.py [--data FOLDER]
 
 Learns from FLORES-200 (lid-flores200, shared half). The pages of charset-detection are never looked at.
 """
@@ -51,7 +51,7 @@ HAN = {"zh": ["zho_Hans", "zho_Hant"], "ja": ["jpn_Jpan"], "ko": ["kor_Hang"]}
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    default = os.environ.get("PHASA_DATA", Path(__file__).parents[2] / "shared" / "data")
+    default = os.environ.get("PHASA_DATA", Path(__file__).parents[3] / "shared" / "data")
     parser.add_argument("--data", type=Path, default=Path(default))
     data: Path = parser.parse_args().data
     texts: dict[str, str] = {}
