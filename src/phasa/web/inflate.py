@@ -35,10 +35,11 @@ def inflate(wire: bytes, content_encoding: str, limits: Limits) -> Inflated:
     in the encoding they claim are passed on as they are, as browsers do for a wrong `gzip`.
     """
     layers = [name.strip().lower() for name in content_encoding.split(",") if name.strip()]
-    layers = [name for name in layers if name != "identity"]
+    # Servers put all kinds of words there (`identity`, `none`, `utf-8`); what names no packing is passed over.
+    layers = [name for name in layers if name in _DECODERS]
     if not layers or not wire:
         return Inflated(wire, "")
-    if len(layers) > _LAYERS or any(name not in _DECODERS for name in layers):
+    if len(layers) > _LAYERS:
         return Inflated(wire, "bad_encoding")
     body = wire
     problem: Problem = ""
