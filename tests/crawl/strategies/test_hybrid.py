@@ -86,7 +86,7 @@ def test_links_on_every_page_of_one_server_count_once() -> None:
     for i in range(5):
         h.page(judged(f"http://s0.com/{i}", THAI, ["http://q.com/"]))
     row = h._candidates.row("http://q.com/")
-    assert h._candidates.table["wanted_parents"][row] == 1
+    assert h._candidates.wanted_parents[row] == 1
 
 
 def test_below_the_floor_the_order_is_that_of_discovery() -> None:
@@ -163,7 +163,7 @@ def test_memory_is_bounded() -> None:
     for i in range(60):
         h.page(judged(f"http://p{i}.com/", OTHER, [f"http://q{i}-{k}.com/" for k in range(50)]))
         assert len(h._candidates) <= 1000
-    assert len(h._candidates.table) <= 2048
+    assert len(h._candidates.given) <= 2048
 
 
 def test_failures_are_forgotten() -> None:

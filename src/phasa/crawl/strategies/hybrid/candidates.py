@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,35 +12,59 @@ from phasa.crawl.strategies.hybrid.names import PIECES, Names
 
 SOURCES = 3
 """How many of the pages that link to a URL are remembered."""
-
-
-def _row_type(features: int) -> np.dtype[np.void]:
-    return np.dtype([*_COLUMNS, ("features", "<f4", (features,))])
-
-
-_COLUMNS = [
-        ("host", "<i8"), ("site", "<i8"), ("tld", "<i8"), ("segment", "<i8"), ("last_source", "<i8"),
-        ("national", "<f4"),
-        ("parents", "<f4"), ("wanted_parents", "<f4"), ("parent", "<f4"),
-        ("anchor_yes", "<f4"), ("anchor_no", "<f4"), ("hint", "<f4"),
-        ("distance", "<f4"), ("path", "<f4"), ("depth", "<f4"),
-        ("inside", "<f4"), ("inside_wanted", "<f4"), ("seed", "<f4"), ("country", "<f4"),
-        ("sources", "<i4", (SOURCES,)), ("source_count", "<i4"),
-        ("given", "<f8"),
-        ("pieces", "<i4", (PIECES,)),
-]  # fmt: skip
+FARTHEST = 4.0
+"""Links since the last page in the language are counted up to here."""
 
 Rows = NDArray[np.int64]
+
+
+class Feature(IntEnum):
+    """The columns of the feature matrix. All are 0 where nothing is known; those of HISTORY change with every page."""
+
+    BIAS = 0
+    WANTED_PARENT = 1
+    PARENT_LIKENESS = 2
+    ANCHOR_YES = 3
+    ANCHOR_NO = 4
+    HINT = 5
+    WANTED_PARENTS = 6
+    WANTED_SHARE = 7
+    DISTANCE = 8
+    PARENTS = 9
+    PATH = 10
+    INSIDE = 11
+    INSIDE_WANTED = 12
+    COUNTRY = 13
+    SEED = 14
+    DOMAIN = 15
+    SITE = 16
+    SERVER = 17
+    SERVER_JUDGED = 18
+    DIRECTORY = 19
+    SIBLINGS = 20
 
 
 class Candidates:
     """A table of at most `limit` waiting URLs; when it is full the least promising tenth is forgotten."""
 
-    def __init__(self, names: Names, features: int, limit: int = 200_000) -> None:
+    def __init__(self, names: Names, limit: int = 200_000) -> None:
         self.names = names
         self.limit = limit
-        self._type = _row_type(features)
-        self.table = np.zeros(min(1024, limit), dtype=self._type)
+        room = min(1024, limit)
+        self.features = np.zeros((room, len(Feature)))
+        self.tld = np.zeros(room, dtype=np.int64)
+        self.site = np.zeros(room, dtype=np.int64)
+        self.host = np.zeros(room, dtype=np.int64)
+        self.segment = np.zeros(room, dtype=np.int64)
+        self.national = np.zeros(room, dtype=bool)
+        self.parents = np.zeros(room)
+        self.wanted_parents = np.zeros(room)
+        self.last_source = np.zeros(room, dtype=np.int64)
+        self.sources = np.zeros((room, SOURCES), dtype=np.int64)
+        self.source_count = np.zeros(room, dtype=np.int64)
+        self.pieces = np.zeros((room, PIECES), dtype=np.int32)
+        self.given = np.zeros(room)
+        """The priority that the frontier knows."""
         self.urls: list[str] = []
         self._rows: dict[str, int] = {}
         self._free: list[int] = []
@@ -55,58 +80,61 @@ class Candidates:
         """The rows in use, in the order of discovery."""
         return np.fromiter(self._rows.values(), dtype=np.int64, count=len(self._rows))
 
-    def add(self, urls: Sequence[str]) -> tuple[Rows, NDArray[np.bool_]]:
-        """A row for each URL, and which of them are new."""
+    def add(self, urls: Sequence[str]) -> Rows:
+        """A row for each URL; those that were not remembered yet start with what their address says."""
         known = self._rows
-        found = [known.get(url, -1) for url in urls]
-        fresh = np.array([row < 0 for row in found])
-        if fresh.any():
-            if len(known) + int(fresh.sum()) > self.limit:
+        fresh = [url for url in dict.fromkeys(urls) if url not in known]
+        if fresh:
+            if len(known) + len(fresh) > self.limit:
                 self._forget(set(urls))
-                found = [known.get(url, -1) for url in urls]
-            for i, url in enumerate(urls):
-                if found[i] < 0:
-                    # The same URL may stand twice on one page.
-                    found[i] = known.get(url, -1)
-                    if found[i] < 0:
-                        found[i] = self._new(url)
-        return np.array(found, dtype=np.int64), fresh
+            self._start([self._take(url) for url in fresh], fresh)
+        return np.array([known[url] for url in urls], dtype=np.int64)
 
-    def pop(self, url: str) -> np.void | None:
-        """Forget a URL and give what was known of it."""
+    def pop(self, url: str) -> None:
+        """Forget a URL."""
         row = self._rows.pop(url, None)
-        if row is None:
-            return None
-        self._free.append(row)
-        entry: np.void = self.table[row].copy()
-        return entry
+        if row is not None:
+            self._free.append(row)
 
-    def _new(self, url: str) -> int:
+    def _take(self, url: str) -> int:
         if self._free:
             row = self._free.pop()
             self.urls[row] = url
         else:
             row = len(self.urls)
             self.urls.append(url)
-            if row >= len(self.table):
-                self.table = np.concatenate([self.table, np.zeros(len(self.table), dtype=self._type)])
-        host, segment, pieces = self.names.address(url)
-        entry = np.zeros((), dtype=self._type)
-        entry["host"], entry["site"], entry["tld"], entry["segment"] = host.host, host.site, host.tld, segment
-        entry["national"] = host.national
-        entry["last_source"] = -1
-        entry["distance"] = 9
-        entry["depth"] = 99
-        entry["pieces"] = host.pieces + pieces
-        self.table[row] = entry
         self._rows[url] = row
         return row
 
+    def _start(self, rows: list[int], urls: list[str]) -> None:
+        if len(self.urls) > len(self.given):
+            self._grow()
+        addresses = [self.names.address(url) for url in urls]
+        at = np.array(rows, dtype=np.int64)
+        hosts = [address.host for address in addresses]
+        ids = np.array([(h.tld, h.site, h.host, a.segment) for h, a in zip(hosts, addresses, strict=True)])
+        self.tld[at], self.site[at], self.host[at], self.segment[at] = ids.T
+        self.national[at] = [host.national for host in hosts]
+        self.pieces[at] = [address.host.pieces + address.pieces for address in addresses]
+        self.features[at] = 0.0
+        self.features[at, Feature.BIAS] = 1.0
+        self.features[at, Feature.DISTANCE] = FARTHEST
+        self.parents[at] = self.wanted_parents[at] = self.source_count[at] = 0
+        self.sources[at] = 0
+        self.last_source[at] = -1
+
+    def _grow(self) -> None:
+        for name in ("features", "tld", "site", "host", "segment", "national", "parents", "wanted_parents",
+                     "last_source", "sources", "source_count", "pieces", "given"):  # fmt: skip
+            column = getattr(self, name)
+            while len(column) < len(self.urls):
+                column = np.concatenate([column, np.zeros_like(column)])
+            setattr(self, name, column)
+
     def _forget(self, needed: set[str]) -> None:
         rows = self.alive()
-        worst = rows[np.argsort(self.table["given"][rows], kind="stable")[: max(1, self.limit // 10)]]
+        worst = rows[np.argsort(self.given[rows], kind="stable")[: max(1, self.limit // 10)]]
         for row in worst.tolist():
             url = self.urls[row]
             if url not in needed:
-                del self._rows[url]
-                self._free.append(row)
+                self.pop(url)
