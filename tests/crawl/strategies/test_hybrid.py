@@ -209,8 +209,7 @@ def test_the_model_learns_what_separates() -> None:
     model = OnlineModel(np.zeros(2))
     pieces = np.zeros((2, 1), dtype=np.int32)
     for _ in range(200):
-        model.learn(np.array([1.0, 1.0]), pieces[0], True)
-        model.learn(np.array([1.0, 0.0]), pieces[1], False)
+        model.learn(np.array([[1.0, 1.0], [1.0, 0.0]]), pieces, np.array([True, False]))
     yes, no = model.score(np.array([[1.0, 1.0], [1.0, 0.0]]), pieces)
     assert yes > 0.5 > -0.5 > no
 
@@ -218,8 +217,8 @@ def test_the_model_learns_what_separates() -> None:
 def test_pieces_of_names_are_learned() -> None:
     model, names = OnlineModel(np.zeros(1)), Names(frozenset({"th"}))
     for i in range(60):
-        model.learn(np.ones(1), np.array(names.host(f"siam{i}.com").pieces, dtype=np.int32), True)
-        model.learn(np.ones(1), np.array(names.host(f"blue{i}.com").pieces, dtype=np.int32), False)
+        pieces = [names.host(f"siam{i}.com").pieces, names.host(f"blue{i}.com").pieces]
+        model.learn(np.ones((2, 1)), np.array(pieces, dtype=np.int32), np.array([True, False]))
     rows = np.array([names.host("siamxyz.net").pieces, names.host("bluexyz.net").pieces], dtype=np.int32)
     siam, blue = model.score(np.ones((2, 1)), rows)
     assert siam > blue

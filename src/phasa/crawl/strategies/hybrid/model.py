@@ -7,8 +7,6 @@ that shrinks as the weight is used (AdaGrad) and a slow forgetting that lets it 
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,13 +32,15 @@ class OnlineModel:
         """Log odds of each row."""
         return np.asarray(features @ self.weights + self.piece_weights[pieces].sum(axis=1))
 
-    def learn(self, features: Floats, pieces: Pieces, wanted: bool) -> None:
-        """One page: its features before the fetch and what it turned out to be."""
-        score = float(features @ self.weights + self.piece_weights[pieces].sum())
-        surprise = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, score)))) - wanted
-        gradient = surprise * features
-        self.squares = self.squares * self.keep + gradient * gradient
-        self.weights -= self.step * gradient / np.sqrt(self.squares)
-        used = pieces[pieces > 0]
-        self.piece_squares[used] += surprise * surprise
-        self.piece_weights[used] -= self.piece_step * surprise / np.sqrt(self.piece_squares[used])
+    def learn(self, features: Floats, pieces: Pieces, wanted: NDArray[np.bool_]) -> None:
+        """A few pages: their features before the fetch and what they turned out to be, one row each."""
+        score = np.maximum(np.minimum(self.score(features, pieces), 30.0), -30.0)
+        surprise = 1.0 / (1.0 + np.exp(-score)) - wanted
+        gradients = surprise[:, None] * features
+        self.squares = self.squares * self.keep ** len(wanted) + (gradients * gradients).sum(axis=0)
+        self.weights -= self.step * gradients.sum(axis=0) / np.sqrt(self.squares)
+        used = pieces.ravel()
+        errors = np.repeat(surprise, pieces.shape[1])
+        np.add.at(self.piece_squares, used, errors * errors)
+        np.add.at(self.piece_weights, used, -self.piece_step * errors / np.sqrt(self.piece_squares[used]))
+        self.piece_weights[0] = 0.0

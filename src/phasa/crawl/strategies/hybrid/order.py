@@ -26,7 +26,7 @@ from phasa.crawl.aim import Aim
 from phasa.crawl.features import anchor_values
 from phasa.crawl.strategies.hybrid.candidates import FARTHEST, SOURCES, Candidates, Feature, Rows
 from phasa.crawl.strategies.hybrid.history import Shares, log_odds
-from phasa.crawl.strategies.hybrid.model import OnlineModel
+from phasa.crawl.strategies.hybrid.model import OnlineModel, Pieces
 from phasa.crawl.strategies.hybrid.names import Names
 from phasa.crawl.strategy import Change, Floats, JudgedPage, Offers, Rediscovery, Seed
 from phasa.errors import InputError
@@ -57,6 +57,9 @@ STARTING_WEIGHTS: dict[Feature, float] = {
     Feature.SIBLINGS: 0.5,
 }
 _PAGE_BITS = 17
+# Likeness is taken on a scale that tells small values apart: 0 → 0, 0.001 → 0.1, 0.01 → 0.35, 0.1 → 0.67, 1 → 1.
+_GRADES = math.log1p(1000.0)
+_LESSONS = 8
 
 
 class HybridSettings(Settings, frozen=True, kw_only=True):
@@ -90,19 +93,20 @@ class Hybrid:
         self._countries = np.zeros(self._hosts.mask + 1, dtype=np.int8)
         self._done: set[str] = set()
         self._done_before: set[str] = set()
+        self._lessons: list[tuple[Floats, Pieces, bool]] = []
         self._number = 0
         self._since = 0
         self._queue: list[Change] = []
 
     def start(self, seeds: Sequence[Seed]) -> Offers:
         rows = self._candidates.add([seed.url for seed in seeds])
-        features = self._candidates.features
-        features[rows, Feature.SEED] = 1.0
-        features[rows, Feature.DISTANCE] = 2.0
-        features[rows, Feature.PARENT_LIKENESS] = likeness_grade(np.array([seed.parent for seed in seeds]))
-        features[rows, Feature.ANCHOR_YES] = [float(seed.anchor >= self.aim.threshold) for seed in seeds]
-        features[rows, Feature.PATH] = [seed.distance for seed in seeds]
-        return Offers(self._priorities(rows))
+        features = self._candidates.features[rows]
+        features[:, Feature.SEED] = 1.0
+        features[:, Feature.DISTANCE] = 2.0
+        features[:, Feature.PARENT_LIKENESS] = [math.log1p(seed.parent * 1000.0) / _GRADES for seed in seeds]
+        features[:, Feature.ANCHOR_YES] = [float(seed.anchor >= self.aim.threshold) for seed in seeds]
+        features[:, Feature.PATH] = [seed.distance for seed in seeds]
+        return Offers(self._priorities(rows, features))
 
     def page(self, page: JudgedPage) -> Offers:
         distance, path = self._learn(page)
@@ -132,8 +136,10 @@ class Hybrid:
         if row < 0:
             return (1.0, math.log(2)) if wanted else (FARTHEST, 0.0)
         # The features as they were when the URL was last scored: nothing of this page is in them.
-        features = table.features[row]
-        self._model.learn(features, table.pieces[row], wanted)
+        features = table.features[row].copy()
+        self._lessons.append((features, table.pieces[row].copy(), wanted))
+        if len(self._lessons) >= _LESSONS:
+            self._study()
         host = int(table.host[row])
         # A thousand pages of one server say little about another server of the same domain: the more pages of a
         # server were seen, the less the next one counts for the wider places.
@@ -153,6 +159,11 @@ class Hybrid:
             return 1.0, math.log(math.exp(features[Feature.PATH]) + 1)
         return min(FARTHEST, features[Feature.DISTANCE] + 1), 0.0
 
+    def _study(self) -> None:
+        features, pieces, wanted = zip(*self._lessons, strict=True)
+        self._model.learn(np.array(features), np.array(pieces), np.array(wanted))
+        self._lessons.clear()
+
     def _remember_done(self, url: str) -> None:
         if len(self._done) >= 250_000:
             self._done, self._done_before = set(), self._done
@@ -168,55 +179,59 @@ class Hybrid:
         if not open_:
             return Offers(priorities)
         rows = self._candidates.add([urls[i] for i in open_])
-        self._gather(page, rows, distance, path)
-        self._gather_texts(page, np.array(open_), rows)
-        priorities[open_] = self._priorities(rows)
+        features = self._candidates.features[rows]
+        self._gather(page, rows, features, distance, path)
+        self._gather_texts(page, np.array(open_), features)
+        priorities[open_] = self._priorities(rows, features)
         return Offers(priorities)
 
-    def _gather(self, page: JudgedPage, rows: Rows, distance: float, path: float) -> None:
-        """Add what being linked from this page says to the rows of its links."""
-        table, features = self._candidates, self._candidates.features
+    def _gather(self, page: JudgedPage, rows: Rows, features: Floats, distance: float, path: float) -> None:
+        """Add what being linked from this page says to the features of its links."""
+        table = self._candidates
         here = table.names.host(host_of(page.url)).host
+        hosts = table.host[rows]
+        inside = hosts == here
         # Links that stand on every page of a server are one voice, not many.
-        table.parents[rows] += table.last_source[rows] != here
-        inside = table.host[rows] == here
-        _raise(features, rows, Feature.INSIDE, inside)
-        if page.judgement.wanted:
-            table.wanted_parents[rows] += table.last_source[rows] != here
-            features[rows, Feature.WANTED_PARENT] = 1.0
-            features[rows, Feature.WANTED_PARENTS] = np.log1p(table.wanted_parents[rows])
-            _raise(features, rows, Feature.INSIDE_WANTED, inside)
-            _raise(features, rows, Feature.PATH, path)
+        another = table.last_source[rows] != here
         table.last_source[rows] = here
-        parents = table.parents[rows]
-        features[rows, Feature.PARENTS] = np.log1p(parents)
-        features[rows, Feature.WANTED_SHARE] = table.wanted_parents[rows] / parents
-        _raise(features, rows, Feature.PARENT_LIKENESS, float(likeness_grade(np.array(page.judgement.score))))
-        features[rows, Feature.DISTANCE] = np.minimum(features[rows, Feature.DISTANCE], distance)
-        features[rows, Feature.COUNTRY] = self._countries[table.host[rows] & self._hosts.mask]
-        table.sources[rows, table.source_count[rows] % SOURCES] = self._number & self._children.mask
-        table.source_count[rows] += 1
+        parents = table.parents[rows] + another
+        wanted_parents = table.wanted_parents[rows]
+        table.parents[rows] = parents
+        _raise(features, Feature.INSIDE, inside)
+        if page.judgement.wanted:
+            wanted_parents += another
+            table.wanted_parents[rows] = wanted_parents
+            features[:, Feature.WANTED_PARENT] = 1.0
+            features[:, Feature.WANTED_PARENTS] = np.log1p(wanted_parents)
+            _raise(features, Feature.INSIDE_WANTED, inside)
+            _raise(features, Feature.PATH, path)
+        features[:, Feature.PARENTS] = np.log1p(parents)
+        features[:, Feature.WANTED_SHARE] = wanted_parents / parents
+        _raise(features, Feature.PARENT_LIKENESS, math.log1p(page.judgement.score * 1000.0) / _GRADES)
+        features[:, Feature.DISTANCE] = np.minimum(features[:, Feature.DISTANCE], distance)
+        features[:, Feature.COUNTRY] = self._countries[hosts & self._hosts.mask]
+        count = table.source_count[rows]
+        table.sources[rows, count % SOURCES] = self._number & self._children.mask
+        table.source_count[rows] = count + 1
 
-    def _gather_texts(self, page: JudgedPage, links: NDArray[np.int64], rows: Rows) -> None:
+    def _gather_texts(self, page: JudgedPage, links: NDArray[np.int64], features: Floats) -> None:
         """The language of anchors (or of what stands around an empty one), and hreflang."""
-        features, given = self._candidates.features, page.links
+        given = page.links
         if len(given.anchors) or given.likeness is not None:
             likeness = anchor_values(given, self.aim)[links]
             filled = np.array([bool(text) for text in given.anchors])[links] if len(given.anchors) else likeness > 0
             if len(given.contexts) and not filled.all():
                 for place in np.flatnonzero(~filled).tolist():
                     likeness[place] = self.aim.likeness(given.contexts[int(links[place])])
-            in_language = likeness >= self.aim.threshold
-            _raise(features, rows, Feature.ANCHOR_YES, in_language)
-            in_another = filled & (features[rows, Feature.ANCHOR_YES] == 0)
-            features[rows, Feature.ANCHOR_NO] = in_another
+            _raise(features, Feature.ANCHOR_YES, likeness >= self.aim.threshold)
+            features[:, Feature.ANCHOR_NO] = filled & (features[:, Feature.ANCHOR_YES] == 0)
         if len(given.hints):
             language = self.aim.language
             hints = np.array([_hint(text, language) for text in given.hints])[links]
-            features[rows, Feature.HINT] = np.where(hints != 0, hints, features[rows, Feature.HINT])
+            features[:, Feature.HINT] = np.where(hints != 0, hints, features[:, Feature.HINT])
 
-    def _refresh(self, rows: Rows) -> Floats:
-        """The features of rows, with what the history of their places says now."""
+    def _refresh(self, rows: Rows, features: Floats) -> None:
+        """Put in what the history of their places says now, and keep the features."""
         table = self._candidates
         base = (self._hits + 1.0) / (self._pages + 10.0)
         shares = np.empty((5, len(rows)))
@@ -228,14 +243,12 @@ class Hybrid:
         shares[4] = self._children.share(table.sources[rows], base).max(axis=1)
         odds = log_odds(shares)
         base_odds = math.log(base / (1 - base))
-        features = table.features[rows]
         features[:, Feature.DOMAIN] = odds[0] - base_odds
         features[:, Feature.SITE : Feature.SERVER + 1] = (odds[1:3] - odds[0:2]).T
         features[:, Feature.SERVER_JUDGED] = self._judged(hosts)
         features[:, Feature.DIRECTORY] = odds[3] - odds[2]
         features[:, Feature.SIBLINGS] = (odds[4] - base_odds) * (table.source_count[rows] > 0)
         table.features[rows] = features
-        return np.asarray(features)
 
     def _judged(self, hosts: NDArray[np.int64]) -> Floats:
         """1 for a server judged to be in the language, −1 for one judged foreign, 0 while undecided (LSWC's S = 3)."""
@@ -244,8 +257,9 @@ class Hybrid:
         sure = pages >= 3
         return np.where(sure & (hits >= 0.95 * pages), 1.0, np.where(sure & (hits <= 0.05 * pages), -1.0, 0.0))
 
-    def _priorities(self, rows: Rows) -> Floats:
-        table, features = self._candidates, self._refresh(rows)
+    def _priorities(self, rows: Rows, features: Floats) -> Floats:
+        table = self._candidates
+        self._refresh(rows, features)
         odds = self._model.score(features, table.pieces[rows])
         grain, floor = self.settings.grain, self.settings.floor
         # Below the floor only the likeness of the pages around still orders: a few words of the language are a trace.
@@ -261,7 +275,7 @@ class Hybrid:
         if not len(rows):
             return
         before = table.given[rows]
-        now = self._priorities(rows)
+        now = self._priorities(rows, table.features[rows])
         lead = 4 * self._pause()
         least = float(np.partition(now, -lead)[-lead]) if len(now) > lead else -math.inf
         tell = (now != before) & ((now >= least) | (before >= least))
@@ -308,14 +322,9 @@ class Hybrid:
         return {"tlds": self._tlds, "sites": self._sites, "hosts": self._hosts, "segments": self._segments}
 
 
-def _raise(features: Floats, rows: Rows, column: Feature, values: NDArray[np.bool_] | float) -> None:
+def _raise(features: Floats, column: Feature, values: NDArray[np.bool_] | float) -> None:
     """Keep the larger of what stood there and what is new."""
-    features[rows, column] = np.maximum(features[rows, column], values)
-
-
-def likeness_grade(likeness: Floats) -> Floats:
-    """Γ on a scale that also tells small values apart: 0 → 0, 0.001 → 0.1, 0.01 → 0.35, 0.1 → 0.67, 1 → 1."""
-    return np.asarray(np.log1p(likeness * 1000.0) / math.log(1001.0), dtype=np.float64)
+    features[:, column] = np.maximum(features[:, column], values)
 
 
 def _hint(value: str, language: str) -> float:
