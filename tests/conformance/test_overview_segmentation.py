@@ -21,9 +21,10 @@ from phasa.language.lexicon import (
     refine,
 )
 from phasa.language.segmenters import load_segmenter
+from phasa.language.segmenters.cuts import pieces
 from phasa.language.segmenters.lexto import Lexto
 from phasa.language.segmenters.longest_first import LongestFirst
-from phasa.language.segmenters.parallel import pieces, separate_all
+from phasa.language.segmenters.parallel import separate_all
 from phasa.language.segmenters.score import compare, gold_of
 
 

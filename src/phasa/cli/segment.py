@@ -22,7 +22,7 @@ app = typer.Typer(
     cls=group_with_default("words"), help="Cut text into words.", epilog="Example:  phasa segment page.txt"
 )
 
-_PART = 4_000_000  # characters read at a time
+_PART = 1_000_000  # characters read at a time
 
 EngineOption = Annotated[str | None, typer.Option(help=f"One of: {', '.join(engine_names())}.")]
 LanguageOption = Annotated[str, typer.Option("--lang", help="Language of the text, a BCP 47 code.")]

@@ -21,8 +21,9 @@ from phasa.language.lexicon import (
     read_corpus,
     refine,
 )
+from phasa.language.segmenters.cuts import pieces
 from phasa.language.segmenters.longest_first import LongestFirst
-from phasa.language.segmenters.parallel import pieces, separate_all
+from phasa.language.segmenters.parallel import separate_all
 from phasa.language.segmenters.score import Score, compare, gold_of
 from phasa.language.wordlists import word_list
 

@@ -105,7 +105,7 @@ def _kind(code: int) -> int:
         return EXTEND
     if category == "Nd":
         return DIGIT
-    if any(first <= code < end for first, end in _COMPLEX_BLOCKS):
+    if code >= 0x0E00 and any(first <= code < end for first, end in _COMPLEX_BLOCKS):
         return COMPLEX if category[0] == "L" or character in "ฯๆໆ" else OTHER
     if 0x3040 <= code < 0x30A0:
         return OTHER  # hiragana, like ideographs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
@@ -14,6 +15,7 @@ Starts = npt.NDArray[np.int64]
 Span = tuple[int, int]
 
 SEPARATOR = "|"
+_PIECE = 500_000  # characters: enough to keep arrays busy, little enough to keep them small
 
 
 class Segmenter(Protocol):
@@ -40,7 +42,8 @@ class CutSegmenter(ABC):
         return list(zip(starts, [*starts[1:], len(text)], strict=True)) if starts else []
 
     def words(self, text: str) -> list[str]:
-        return [text[start:end] for start, end in self.segment(text)]
+        starts = self.starts(text).tolist()
+        return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)] if starts else []
 
     def separated(self, text: str, separator: str = SEPARATOR) -> str:
         """The text with `separator` between the words of each line; line ends stay alone and get none."""
@@ -55,3 +58,13 @@ class CutSegmenter(ABC):
 def no_starts() -> Starts:
     """The starts of an empty text."""
     return np.zeros(0, dtype=np.int64)
+
+
+def pieces(text: str, size: int = _PIECE) -> Iterator[str]:
+    """The text in pieces of about `size` characters, cut after line ends only."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + size - 1) + 1 if start + size < len(text) else len(text)
+        end = end or len(text)
+        yield text[start:end]
+        start = end

@@ -25,11 +25,12 @@ Weights = npt.NDArray[np.int8]
 class Sparse(NamedTuple):
     """The filled slots of a table, ascending, and what is in them."""
 
-    slots: npt.NDArray[np.int64]
+    slots: npt.NDArray[np.int32]
     values: Weights
 
 
 FORMAT = "phasa words 1"
+_STEP = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ class Model:
         except KeyError:
             known = ", ".join(["auto", "general", *self.styles])
             raise InputError(f"style {style!r}: the model does not know it; it knows {known}") from None
+        if not len(extra.slots):
+            return self.shared
         table = self.shared.copy()
         changed = table[extra.slots].astype(np.int16) + extra.values
         table[extra.slots] = np.clip(changed, -127, 127).astype(np.int8)
@@ -112,7 +115,7 @@ def read_model(data: bytes, name: str) -> Model:
 def sparse(table: Weights) -> Sparse:
     """The filled slots of a table."""
     filled = np.flatnonzero(table)
-    return Sparse(filled, table[filled])
+    return Sparse(filled.astype(np.int32), table[filled])
 
 
 def _dense(filled: Sparse, size: int) -> Weights:
@@ -132,6 +135,15 @@ def _pack(table: Sparse) -> tuple[bytes, bytes]:
 
 def _unpack(gaps: bytes, values: bytes) -> Sparse:
     coded = np.frombuffer(gaps, dtype=np.uint8)
-    ends = np.flatnonzero(coded != 255)
-    slots = np.cumsum(coded, dtype=np.int64)[ends] + np.arange(len(ends))
+    slots = np.empty(len(values), dtype=np.int32)
+    done, last = 0, -1
+    for first in range(0, len(coded), _STEP):  # in steps, or the sums would be the peak of memory
+        part = coded[first : first + _STEP]
+        whole = part != 255
+        sums = np.cumsum(part, dtype=np.int32)
+        sums += np.cumsum(whole, dtype=np.int32)
+        sums += last
+        found = sums[whole]
+        slots[done : done + len(found)] = found
+        done, last = done + len(found), int(sums[-1])
     return Sparse(slots, np.frombuffer(values, dtype=np.int8))

@@ -9,22 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 
-from phasa.language.segmenters.cuts import CutSegmenter
+from phasa.language.segmenters.cuts import CutSegmenter, pieces
 from phasa.language.segmenters.pointwise import Pointwise
 
-_PIECE = 1_000_000  # characters a worker gets at a time
-
 _engine: CutSegmenter | None = None
-
-
-def pieces(text: str, size: int = _PIECE) -> Iterator[str]:
-    """The text in pieces of about `size` characters, cut after line ends only."""
-    start = 0
-    while start < len(text):
-        end = text.find("\n", start + size - 1) + 1 if start + size < len(text) else len(text)
-        end = end or len(text)
-        yield text[start:end]
-        start = end
 
 
 def separate_all(engine: CutSegmenter, texts: Iterable[str], workers: int = 1) -> Iterator[str]:

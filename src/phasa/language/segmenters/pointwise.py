@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from phasa.language.segmenters.alphabet import END, Letters, letters_of
 from phasa.language.segmenters.characters import Codes, Mask, code_points
-from phasa.language.segmenters.cuts import CutSegmenter, Starts, no_starts
+from phasa.language.segmenters.cuts import CutSegmenter, Starts, no_starts, pieces
 from phasa.language.segmenters.features import MARGIN, TEMPLATES, Places, View, slots_of, view_of
 from phasa.language.segmenters.frame import Frame, frame_of
 from phasa.language.segmenters.model import Model, Weights, read_model
@@ -59,11 +59,18 @@ class Pointwise(CutSegmenter):
     def starts(self, text: str) -> Starts:
         if not text:
             return no_starts()
+        table = self._table(self.style_for(text))
+        found, offset = [], 0
+        for piece in pieces(text):
+            found.append(self._starts(piece, table) + offset)
+            offset += len(piece)
+        return np.concatenate(found)
+
+    def _starts(self, text: str, table: Weights) -> Starts:
         codes = code_points(text)
         frame = frame_of(text, codes)
         begins = frame.begins
-        open_places = np.flatnonzero(frame.open)
-        begins[open_places] = self.sums(codes, frame, self._table(self.style_for(text))) > 0
+        begins[np.flatnonzero(frame.open)] = self.sums(codes, frame, table) > 0
         return np.flatnonzero(begins)
 
     def sums(self, codes: Codes, frame: Frame, table: Weights) -> Sums:
