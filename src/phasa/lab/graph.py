@@ -26,6 +26,9 @@ class Addresses(Protocol):
     def url(self, page: int) -> str:
         """The address of a page."""
 
+    def urls(self, pages: Sequence[int]) -> list[str]:
+        """The addresses of several pages."""
+
     def find(self, url: str) -> int:
         """The page of an address, -1 when there is none."""
 
@@ -42,6 +45,10 @@ class AddressList:
 
     def url(self, page: int) -> str:
         return self._urls[page]
+
+    def urls(self, pages: Sequence[int]) -> list[str]:
+        urls = self._urls
+        return [urls[page] for page in pages]
 
     def find(self, url: str) -> int:
         return self._numbers.get(url, -1)

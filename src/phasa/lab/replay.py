@@ -1,19 +1,37 @@
-"""Crawl a graph: the same strategies as live, on a web that stands still, without network and without clock."""
+"""Crawl a graph: the loop and the strategies of a live crawl, on a web that stands still and a virtual clock.
+
+The five nouns in the lab: `ReplayWeb` answers from the graph, `GraphJudge` knows the truth of every page that came, the
+frontier is in memory and has no manners, nothing is archived, and the strategy is the one that would run live.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from heapq import heappop, heappush
 from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from phasa.crawl import loop
+from phasa.crawl.answer import Answer, Kind
+from phasa.crawl.clock import VirtualClock
 from phasa.crawl.judge import Judgement
-from phasa.crawl.strategy import DROP, JudgedPage, OutLinks, Rediscovery, Seed, Strategy
+from phasa.crawl.strategy import OutLinks, Seed, Strategy
+from phasa.errors import PhasaError
+from phasa.frontier.budgets import NO_LIMITS
+from phasa.frontier.memory import MemoryFrontier
+from phasa.frontier.politeness import FREE
+from phasa.frontier.protocol import Lease
+from phasa.frontier.rules import Rules
 from phasa.lab.graph import OK, Graph
 from phasa.lab.phrases import PER_LANGUAGE
+from phasa.web.url import Url
+
+
+class LabError(PhasaError):
+    """An experiment that could not be carried out as it should."""
 
 
 class Texts(Sequence[str]):
@@ -42,50 +60,103 @@ class Texts(Sequence[str]):
         return iter([texts[number] for number in self._numbers])
 
 
+class Surroundings(Sequence[str]):
+    """The texts around the links of one page, read only when somebody looks; see `Graph.surrounding`."""
+
+    __slots__ = ("_links", "_page", "_start", "_texts")
+
+    def __init__(self, texts: Sequence[str], start: int, page: int, links: range) -> None:
+        self._texts, self._start, self._page, self._links = texts, start, page, links
+
+    def __len__(self) -> int:
+        return len(self._links)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [self._text(link) for link in self._links[index]]
+        return self._text(self._links[index])
+
+    def _text(self, link: int) -> str:
+        return self._texts[self._start + (link * 31 + self._page) % PER_LANGUAGE]
+
+
 class ReplayWeb:
-    """The pages of a graph as a strategy sees them: nothing of a page is given out before it is asked for by URL."""
+    """The web of a graph: what is behind a URL is said when it is asked for, not before."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self._wanted = graph.wanted.tolist()
-        self._scores = graph.likeness.tolist()
+        self._status = graph.status.tolist()
+        self._offsets = graph.offsets.tolist()
+        self._language = graph.language.tolist()
         self._hints = ("", *graph.languages)
-
-    def follow(self, page: int) -> int:
-        """The page that an address leads to, itself or by redirect; -1 when it leads to none."""
-        graph = self.graph
-        if graph.status[page] == OK:
-            return page
-        moved = int(graph.moved[page])
-        return moved if moved >= 0 and graph.status[moved] == OK else -1
-
-    def judged(self, page: int, note: bytes, depth: int) -> JudgedPage:
-        """A page with its judgement and its links."""
-        graph = self.graph
-        judgement = Judgement(
-            self._wanted[page], self._scores[page], graph.languages[int(graph.language[page])], "graph"
+        self._has_hint = (
+            None
+            if graph.hint is None
+            else np.add.reduceat(np.append(graph.hint, 0), np.minimum(graph.offsets[:-1], len(graph.hint)))
+            .astype(bool)
+            .tolist()
         )
-        country = "" if graph.country is None else graph.countries[int(graph.country[page])]
-        return JudgedPage(graph.url(page), judgement, self.out_links(page), note, depth, country)
+
+    async def address(self, lease: Lease) -> str:
+        return ""
+
+    async def get(self, lease: Lease) -> Answer:
+        graph = self.graph
+        page = graph.find(lease.url)
+        if page < 0:
+            return Answer(Kind.OTHER, "404 not found", status=404)
+        status = self._status[page]
+        if status == OK:
+            country = "" if graph.country is None else graph.countries[int(graph.country[page])]
+            return Answer(Kind.PAGE, "", status=OK, country=country, links=self.out_links(page), kept=page)
+        if (moved := int(graph.moved[page])) >= 0:
+            return Answer(Kind.MOVED, "moved", status=status, target=Url(graph.url(moved)))
+        return Answer(Kind.OTHER, f"status {status}", status=status)
 
     def out_links(self, page: int) -> OutLinks:
         """The links of a page: addresses, anchors, what stands around them, hreflang."""
         graph = self.graph
-        rows = graph.links(page)
-        url = graph.addresses.url
-        urls = [url(target) for target in graph.targets[rows].tolist()]
+        first, last = self._offsets[page], self._offsets[page + 1]
+        urls = graph.addresses.urls(graph.targets[first:last].tolist())
         if graph.phrases is None or graph.phrase is None:
             return OutLinks(urls)
-        numbers = graph.phrase[rows]
+        numbers = graph.phrase[first:last]
         texts = graph.phrases.texts
-        start = graph.phrases.starts.get(graph.languages[int(graph.language[page])])
+        start = graph.phrases.starts.get(graph.languages[self._language[page]])
         around: Sequence[str] = ()
         if start is not None:
-            around = Texts(texts, [start + (link * 31 + page) % PER_LANGUAGE for link in range(rows.start, rows.stop)])
+            around = Surroundings(texts, start, page, range(first, last))
         hints: Sequence[str] = ()
-        if graph.hint is not None and (given := graph.hint[rows]).any():
-            hints = Texts(self._hints, given.tolist())
+        if self._has_hint is not None and self._has_hint[page] and graph.hint is not None:
+            hints = Texts(self._hints, graph.hint[first:last].tolist())
         return OutLinks(urls, Texts(texts, numbers.tolist()), around, hints, graph.phrases.likeness[numbers])
+
+
+class GraphJudge:
+    """Judges a page by what the graph says of it, and keeps the order in which pages came; trained ones are passed."""
+
+    def __init__(self, graph: Graph, pages: int) -> None:
+        self.order: list[int] = []
+        self.crawl: loop.Crawl | None = None
+        self._limit = pages
+        self._graph = graph
+        self._wanted = graph.wanted.tolist()
+        self._scores = graph.likeness.tolist()
+        self._language = graph.language.tolist()
+        self._counted = None if graph.trained is None else graph.measured.tolist()
+
+    def judge(self, answer: Answer) -> Judgement:
+        page = answer.kept
+        assert isinstance(page, int)
+        if self._counted is None or self._counted[page]:
+            self.order.append(page)
+            if len(self.order) >= self._limit and self.crawl is not None:
+                self.crawl.stop("all pages that were asked for are there")
+        return Judgement(self._wanted[page], self._scores[page], self._graph.languages[self._language[page]], "graph")
 
 
 @dataclass(frozen=True)
@@ -117,76 +188,19 @@ class Crawl:
         return found[marks - 1] / max(1, int((graph.wanted & graph.measured).sum()))
 
 
-class _Waiting:
-    __slots__ = ("depth", "note", "priority", "serial")
-
-    def __init__(self, priority: float, note: bytes, depth: int, serial: int) -> None:
-        self.priority, self.note, self.depth, self.serial = priority, note, depth, serial
-
-
 def replay(graph: Graph, strategy: Strategy, seeds: Sequence[Seed], pages: int) -> Crawl:
     """Crawl until so many pages were counted or nothing waits. Ties go to the URL that was found first."""
-    web = ReplayWeb(graph)
-    waiting: dict[str, _Waiting] = {}
-    gone: set[str] = set()
-    order: list[str] = []
-    heap: list[tuple[float, int]] = []
-    first_stands = strategy.rediscovery is Rediscovery.FIRST
-    latest_stands = strategy.rediscovery is Rediscovery.LATEST
+    judge = GraphJudge(graph, pages)
+    frontier = MemoryFrontier(Rules(strategy.rediscovery))
+    parts = loop.Parts(ReplayWeb(graph), judge, strategy, frontier, VirtualClock())
+    loop.plant(frontier, strategy, seeds)
 
-    def offer(urls: Sequence[str], priorities: list[float], notes: Sequence[bytes], depth: int) -> None:
-        for number, url in enumerate(urls):
-            if url in gone:
-                continue
-            priority = priorities[number]
-            if priority == DROP:
-                continue
-            known = waiting.get(url)
-            if known is None:
-                serial = len(order)
-                order.append(url)
-                waiting[url] = _Waiting(priority, notes[number] if notes else b"", depth, serial)
-                heappush(heap, (-priority, serial))
-            elif not first_stands and (latest_stands or priority > known.priority):
-                known.note = notes[number] if notes else b""
-                if priority != known.priority:
-                    known.priority = priority
-                    heappush(heap, (-priority, known.serial))
+    async def run() -> loop.Outcome:
+        crawl = judge.crawl = loop.Crawl(parts, manners=FREE, budgets=NO_LIMITS)
+        outcome = await crawl.run()
+        if crawl.errors:
+            raise LabError(f"{len(crawl.errors)} errors while replaying; the first: {crawl.errors[0]}")
+        return outcome
 
-    offers = strategy.start(seeds)
-    offer([seed.url for seed in seeds], offers.priorities.tolist(), offers.notes, 0)
-    fetched: list[int] = []
-    counted = graph.measured.tolist()
-    seen: set[int] = set()
-    fetches = 0
-    while heap and len(fetched) < pages:
-        priority, serial = heappop(heap)
-        url = order[serial]
-        entry = waiting.get(url)
-        if entry is None or entry.serial != serial or entry.priority != -priority:
-            continue
-        del waiting[url]
-        gone.add(url)
-        fetches += 1
-        number = graph.find(url)
-        page = web.follow(number) if number >= 0 else -1
-        if page < 0:
-            strategy.failed(url, entry.note)
-            continue
-        if page != number:
-            gone.add(final := graph.url(page))
-            waiting.pop(final, None)
-        if page in seen:
-            continue
-        seen.add(page)
-        judged = web.judged(page, entry.note, entry.depth)
-        if counted[page]:
-            fetched.append(page)
-        offers = strategy.page(judged)
-        offer(judged.links.urls, offers.priorities.tolist(), offers.notes, entry.depth + 1)
-        for change in strategy.changes():
-            known = waiting.get(change.url)
-            if known is not None and known.priority != change.priority:
-                known.priority = change.priority
-                heappush(heap, (-change.priority, known.serial))
-    return Crawl(strategy.name, np.array(fetched, dtype=np.int64), fetches)
+    outcome = asyncio.run(run())
+    return Crawl(strategy.name, np.array(judge.order, dtype=np.int64), outcome.fetches)

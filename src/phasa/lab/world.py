@@ -6,6 +6,7 @@ What is kept per page is a few numbers; addresses, texts and HTML are computed f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -102,6 +103,11 @@ class World:
         if known is None:
             known = self._urls[page] = self._make_url(page)
         return known
+
+    def urls(self, pages: Sequence[int]) -> list[str]:
+        """The addresses of several pages."""
+        known = self._urls
+        return [known[page] or self.url(page) for page in pages]
 
     def _make_url(self, page: int) -> str:
         site = self.site(page)
