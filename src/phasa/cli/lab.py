@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
@@ -155,24 +156,55 @@ def serve(
         print("ended", file=sys.stderr)
 
 
-@app.command(epilog="Example:  phasa lab reproduce segmentation --data ../shared/data")
+@app.command(epilog="Example:  phasa lab reproduce language-crawl --quick -o reports")
 def reproduce(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Which experiment; `list` names them all.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Which experiments; `list` names them, `all` runs them.")],
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="DIR", help="Write a report (HTML, CSV) into this folder.")
+    ] = None,
+    seeds: Annotated[str, typer.Option("--seeds", metavar="A-B", help="Seeds of the worlds.")] = "1-5",
+    pages: Annotated[int, typer.Option("--pages", metavar="N", help="Pages of a world.")] = 100_000,
+    quick: Annotated[bool, typer.Option("--quick", help="Small worlds, in about a minute.")] = False,
+    workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes.")] = 1,
     data: Annotated[
         Path, typer.Option("--data", metavar="DIR", envvar="PHASA_DATA", help="The folder of real data.")
     ] = Path("../shared/data"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Repeat a published experiment: each published table beside ours, with the reasons for what differs."""
-    from phasa.lab.experiments import EXPERIMENTS
+    """Repeat published experiments: each published table beside ours, the claims that hold and that do not."""
+    from phasa.lab.experiment import Options
+    from phasa.lab.experiments import EXPERIMENTS, ON_WORLDS, as_result, reproduce_on_worlds
     from phasa.lab.experiments import reproduce as repeat
+    from phasa.lab.report import write_files, write_text
 
     if name == "list":
-        for known, (_, line) in EXPERIMENTS.items():
+        for known, (_, line) in {**ON_WORLDS, **EXPERIMENTS}.items():
             print(f"{known:<16}{line}")
         return
-    reports = repeat(name, data)
+    _known(name, [*ON_WORLDS, *EXPERIMENTS, "all", "list"])
+    numbers = tuple(int(one.partition(":")[0]) for one in _worlds(f"{seeds}:1"))
+    options = Options(
+        numbers, pages, quick, workers, data, lambda step: print(f"… {step}", file=sys.stderr, flush=True)
+    )
+    printed: list[object] = []
+    for one in [*ON_WORLDS, *EXPERIMENTS] if name == "all" else [name]:
+        if one in ON_WORLDS:
+            result = reproduce_on_worlds(one, options)
+            printed += [{"experiment": one, **asdict(claim)} for claim in result.claims]
+        else:
+            reports = repeat(one, data)
+            result = as_result(one, reports)
+            printed += reports
+        if not as_json:
+            print(write_text(result))
+        if out is not None:
+            print("written: " + ", ".join(map(str, write_files(result, out))), file=sys.stderr)
     if as_json:
-        print(msgspec.json.encode(reports).decode())
-        return
-    print("\n\n".join(report.as_text() for report in reports))
+        print(msgspec.json.encode(printed).decode())
+
+
+def _known(name: str, names: list[str]) -> None:
+    if name not in names:
+        near = get_close_matches(name, names, n=1, cutoff=0.4)
+        advice = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(names)}"
+        raise InputError(f"experiment '{name}': there is none of that name; {advice}")

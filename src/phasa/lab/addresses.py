@@ -68,7 +68,7 @@ def local_number(path: str) -> int | None:
     return int(found.group(1)) if found else None
 
 
-def make_style(seed: int, number: int, kind: str, tld: str, neighbours: bool, dynamic: float, mixed: bool) -> Style:
+def make_style(seed: int, number: int, kind: str, tld: str, neighbours: bool, dynamic: bool, mixed: bool) -> Style:
     """The name and habits of site `number`."""
     dice = Dice(seed, "style", number)
     national = kind in ("portal", "national", "national-english", "about") or dice.chance(0.15)
@@ -80,10 +80,7 @@ def make_style(seed: int, number: int, kind: str, tld: str, neighbours: bool, dy
     else:
         endings = SECOND_LEVEL.get(tld, (tld,))
         host = f"{'www.' if dice.chance(0.6) else ''}{name}.{endings[dice.below(len(endings))]}"
-    if dice.chance(dynamic):
-        extension = (".php", ".asp", ".aspx")[dice.below(3)]
-    else:
-        extension = (".html", ".htm", "/")[dice.below(3)]
+    extension = (".php", ".asp", ".aspx")[dice.below(3)] if dynamic else (".html", ".htm", "/")[dice.below(3)]
     start = dice.below(len(_SECTIONS))
     # Large sites have more sections than there are names: the second round is 'news-b', the third 'news-c' …
     rounds = ("", "-b", "-c", "-d")

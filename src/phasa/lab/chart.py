@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -39,7 +40,7 @@ def draw(chart: Chart) -> str:
     """The chart as SVG with its legend below."""
     lines = [one for one in chart.series if len(one.x)]
     x_end = max((max(one.x) for one in lines), default=1.0) or 1.0
-    y_end = chart.y_top or max((max(one.y) for one in lines), default=1.0) or 1.0
+    y_end = chart.y_top or _round_up(max((max(one.y) for one in lines), default=1.0) or 1.0)
     scale = _Scale(min((min(one.x) for one in lines), default=0.0) if chart.x_label == "Z" else 0.0, x_end, y_end)
     rows = -(-len(lines) // 2)
     height = HEIGHT + 16 * rows
@@ -114,7 +115,13 @@ def _stroke(number: int) -> str:
     return f'stroke="{COLOURS[number % len(COLOURS)]}" stroke-width="2"{style}'
 
 
+def _round_up(value: float) -> float:
+    """The next number that five steps divide into round ones."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(step * power for step in (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.5, 10.0) if step * power >= value)
+
+
 def _tick(value: float) -> str:
     if value >= 1000:
-        return f"{value / 1000:g}k"
+        return f"{value / 1000:.4g}k"
     return f"{value:.2f}".rstrip("0").rstrip(".") if value != int(value) else str(int(value))

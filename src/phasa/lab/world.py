@@ -73,6 +73,7 @@ class World:
         """Name and habits of each site."""
         sites, recipe = self.sites, self.recipe
         mixed = (sites.target > 0) & (sites.target < sites.pages)
+        dynamic = _dynamic_sites(recipe, self.seed, sites)
         return [
             make_style(
                 self.seed,
@@ -80,7 +81,7 @@ class World:
                 (kind := recipe.hosts[int(sites.kind[number])]).name,
                 sites.tlds[int(sites.tld[number])],
                 kind.neighbours > 0,
-                recipe.dynamic,
+                bool(dynamic[number]),
                 bool(mixed[number]),
             )
             for number in range(len(sites))
@@ -256,6 +257,15 @@ def _draw(recipe: Recipe, seed: int, count: int) -> tuple[int, Sites, Pages, Lin
             break
     assert best is not None
     return best[1]
+
+
+def _dynamic_sites(recipe: Recipe, seed: int, sites: Sites) -> NDArray[np.bool_]:
+    """Which sites are made by programs: chosen by chance, until they hold the recipe's share of the pages."""
+    order = np.argsort(unit(key(seed, "dynamic"), np.arange(len(sites))), kind="stable")
+    middle = np.cumsum(sites.pages[order]) - sites.pages[order] / 2
+    chosen = np.zeros(len(sites), dtype=bool)
+    chosen[order] = middle < recipe.dynamic * sites.pages.sum()
+    return chosen
 
 
 def _with_extras(recipe: Recipe, seed: int, sites: Sites, pages: Pages, links: Links) -> tuple[Extras, Links]:

@@ -1,17 +1,19 @@
 """The published experiments, repeated: one module each, found by name, imported when run.
 
-A module has `run(data: Path) -> list[Report]`, where `data` is the folder of real data. To add an experiment, write the
-module and add one line to `EXPERIMENTS`.
+A module of `EXPERIMENTS` has `run(data: Path) -> list[Report]`, where `data` is the folder of real data. A module of
+`ON_WORLDS` has `run(options: Options) -> Result` and makes the webs it needs. To add an experiment, write the module and
+add one line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import cast
 
 from phasa.errors import InputError
+from phasa.lab.experiment import Options, Result, Section, Table
 from phasa.lab.experiments.report import Report
 
 # name -> (module with `run`, the one line that `phasa lab reproduce --help` shows)
@@ -21,6 +23,27 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
         "Thai words on BEST: refinement, names, dictionary (E6–E10)",
     ),
 }
+
+ON_WORLDS: dict[str, tuple[str, str]] = {
+    "language-crawl": ("phasa.lab.experiments.language_crawl", "E1–E9 of specs/language-specific-crawling.md"),
+    "persian": ("phasa.lab.experiments.persian", "E0–E5 of specs/persian-crawling.md"),
+}
+
+
+def reproduce_on_worlds(name: str, options: Options) -> Result:
+    """Run the experiments of that name on generated worlds. Raises InputError for an unknown name."""
+    if name not in ON_WORLDS:
+        raise InputError(f"experiment {name!r}: there is none of that name; there are {', '.join(ON_WORLDS)}")
+    run = cast(Callable[[Options], Result], import_module(ON_WORLDS[name][0]).run)
+    return run(options)
+
+
+def as_result(name: str, reports: Sequence[Report]) -> Result:
+    """Tables beside the published ones as a result that `phasa.lab.report` can write."""
+    sections = [
+        Section(one.title, "\n\n".join(one.notes), [Table(one.title, one.columns, one.rows)]) for one in reports
+    ]
+    return Result(name, EXPERIMENTS[name][1], "", sections)
 
 
 def reproduce(name: str, data: Path) -> list[Report]:
