@@ -1,8 +1,8 @@
 """The published experiments, repeated: one module each, found by name, imported when run.
 
 A module of `EXPERIMENTS` has `run(data: Path) -> list[Report]`, where `data` is the folder of real data. A module of
-`ON_WORLDS` has `run(options: Options) -> Result` and makes the webs it needs. To add an experiment, write the module and
-add one line.
+`ON_WORLDS` has `run(options: Options) -> Result` and makes the webs it needs. To add an experiment, write the module
+and add one line.
 """
 
 from __future__ import annotations
