@@ -1,0 +1,110 @@
+"""The experiment rows of specs/persian-crawling.md §10: 12 and 19–28, on generated worlds."""
+
+from __future__ import annotations
+
+import pytest
+
+from phasa.crawl.addresses import host_of, tld_of
+from phasa.crawl.strategies import Circumstances, make_strategy
+from phasa.crawl.wire.score import is_dynamic
+from phasa.lab.aims import aim_of
+from phasa.lab.cycles import ACCEPTED, Limits, run_cycles
+from phasa.lab.experiment import Options, Result
+from phasa.lab.experiments import persian
+from phasa.lab.seeds import seeds_of
+from phasa.lab.world import World
+
+
+@pytest.fixture(scope="module")
+def everything() -> Result:
+    return persian.run(Options(seeds=(1, 2), quick=True))
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return World.from_name("3:6000", "fa")
+
+
+def _crawl(world: World, limits: Limits, cycles: int = 12):  # type: ignore[no-untyped-def]
+    strategy = make_strategy("persian:persian=500", Circumstances(aim_of(world.graph), seed=1))
+    return run_cycles(world.graph, strategy, seeds_of(world, "set2"), cycles, limits)
+
+
+def test_row_12_meta_finds_fewer_than_content_and_both_find_most(everything: Result) -> None:
+    claims = [claim for claim in everything.claims if claim.source.startswith("E5")]
+    assert len(claims) == 2
+    assert all(claim.holds for claim in claims), [claim.detail for claim in claims]
+
+
+def test_row_19_a_big_site_stops_at_the_cap(world: World) -> None:
+    assert (Limits().pages_per_site, Limits().sites) == (6000, 6000)
+    parsed = _crawl(world, Limits(batch=100, pages_per_site=4), 25).parsed
+    taken: dict[str, int] = {}
+    for page in parsed:
+        host = host_of(world.url(int(page)))
+        taken[host] = taken.get(host, 0) + 1
+    assert max(taken.values()) <= 4 + 2  # a redirect is counted where it stands, not where it leads
+
+
+def test_row_20_only_the_accepted_domains_are_crawled(world: World) -> None:
+    assert {"ir", "com", "org", "net", "gov", "jp", "de", "ar", "uk"} <= ACCEPTED
+    assert "fr" not in ACCEPTED
+    parsed = _crawl(world, Limits(batch=60)).parsed
+    assert {tld_of(host_of(world.url(int(page)))) for page in parsed} <= ACCEPTED
+
+
+def test_row_21_persian_pages_outside_ir_are_collected(everything: Result) -> None:
+    rows = {str(row[0]): row for row in everything.sections[0].tables[0].rows}
+    assert float(str(rows["under .com"][2])) > 0
+
+
+def test_row_22_seed_set_1_is_five_languages_of_150() -> None:
+    large = World.from_name("1:100000", "fa")
+    seeds = seeds_of(large, "set1")
+    assert len(seeds) == 750
+    languages = [large.pages.languages[int(large.pages.language[large.find(seed.url)])] for seed in seeds]
+    assert {code: languages.count(code) for code in set(languages)} == dict.fromkeys(
+        ("ja", "de", "es", "en", "fa"), 150
+    )
+    assert len(seeds_of(large, "set3")) < len(seeds)
+
+
+def test_row_23_runs_e0_to_e5_by_one_command(everything: Result) -> None:
+    assert [section.title[:2] for section in everything.sections[:6]] == [f"E{number}" for number in range(6)]
+
+
+def test_row_24_the_csv_has_one_row_a_cycle(everything: Result) -> None:
+    header, *rows = everything.csv["persian-cycles.csv"].splitlines()
+    assert header == "world,seeds,weight,indicator,cycle,processed,parsed,persian,ratio"
+    keys = [tuple(row.split(",")[:5]) for row in rows]
+    assert len(set(keys)) == len(keys)
+    for row in rows[::37]:
+        *_, parsed, found, ratio = row.split(",")
+        assert float(ratio) == pytest.approx(int(found) / int(parsed), abs=1e-6)
+
+
+def test_row_25_the_sweep_is_flat_above_saturation(everything: Result) -> None:
+    sweep = next(chart for chart in everything.sections[1].charts if "weight" in chart.x_label)
+    by_weight = dict(zip(sweep.series[0].x, sweep.series[0].y, strict=True))
+    assert by_weight[1000] == pytest.approx(by_weight[500], rel=0.03)
+    assert by_weight[500] > by_weight[0]
+
+
+def test_row_26_static_and_dynamic_and_unique_and_duplicate_add_up(world: World, everything: Result) -> None:
+    rows = {str(row[0]): row for row in everything.sections[0].tables[0].rows}
+    assert float(str(rows["static / processed"][2])) + float(str(rows["dynamic / processed"][2])) == pytest.approx(1)
+    dynamic = sum(is_dynamic(world.url(page)) for page in range(len(world.pages)))
+    assert dynamic / len(world.pages) == pytest.approx(world.recipe.dynamic, abs=0.05)
+    assert 0.02 < float((world.copy_of >= 0).mean()) < 0.06
+
+
+def test_row_27_the_audit_reports_precision_and_domains(everything: Result) -> None:
+    rows = {str(row[0]): row for row in everything.sections[0].tables[0].rows}
+    assert float(str(rows["precision of the audit"][2])) >= 0.99
+    assert float(str(rows["cascade confirms on the HTML"][2])) >= 0.9
+    assert {"under .ir", "under .com"} <= set(rows)
+
+
+def test_row_28_the_plain_crawler_needs_twice_the_cycles(everything: Result) -> None:
+    (claim,) = [claim for claim in everything.claims if claim.source.startswith("E4")]
+    assert claim.holds, claim.detail
