@@ -12,7 +12,7 @@ from tests.language.texts import SENTENCES
 
 from phasa.errors import InputError
 from phasa.language.detect import METHODS, detect, detector
-from phasa.language.verdict import Verdict
+from phasa.language.verdict import Document, Verdict
 
 
 @pytest.mark.parametrize("language", SENTENCES)
@@ -113,6 +113,15 @@ def test_mixed_encodings_are_not_taken_for_a_language() -> None:
     thai = SENTENCES["th"].encode("tis-620", "ignore")
     mixed = (SENTENCES["th"].encode() + thai * 4).decode("utf-8", "surrogateescape")
     assert detect(mixed).language == "und"
+
+
+def test_a_page_without_text_is_taken_at_its_word_unless_that_is_english() -> None:
+    assert detector().judge(Document("", declared="fa-IR")).language == "fa"
+    assert detector().judge(Document("12 — 34", declared="th")).language == "th"
+    assert detector().judge(Document("", declared="en")).language == "und"
+    assert detector().judge(Document("", declared="no language")).language == "und"
+    assert detector().judge(Document(SENTENCES["ar"], declared="fa")).language == "ar"
+    assert detector().judge(Document("\x00" * 99, declared="fa")).language == "fa"
 
 
 def test_an_unknown_method_is_refused_with_the_known_ones() -> None:

@@ -21,7 +21,7 @@ def read_document(body: bytes) -> tuple[Document, str]:
 
 
 def visible_text(html: str) -> tuple[str, str | None]:
-    """What a reader sees of a page, and the language it declares: html lang, or meta Content-Language / language."""
+    """What a reader sees of a page, title first, and the language it declares (html lang, or a meta tag)."""
     from resiliparse.extract.html2text import extract_plain_text
     from resiliparse.parse.html import HTMLTree
 
@@ -38,4 +38,5 @@ def visible_text(html: str) -> tuple[str, str | None]:
                     declared = meta.getattr("content")
                     break
     text = extract_plain_text(tree, main_content=False, alt_texts=False, links=False, form_fields=False)
-    return text, declared
+    # The title first: a page that is all pictures or scripts often says in it alone which language it is in.
+    return f"{tree.title or ''}\n{text}".strip(), declared

@@ -17,7 +17,7 @@ from phasa.language.detectors import OneByOne
 from phasa.language.detectors.dictionary import Dictionary, dictionary
 from phasa.language.detectors.model import FOR_SCRIPTS, GeneralModel
 from phasa.language.linear import Model
-from phasa.language.profile import Profile
+from phasa.language.profile import Profile, profile_for
 from phasa.language.sampling import sample
 from phasa.language.scripts import SCRIPTS
 from phasa.language.verdict import Document, Verdict, unknown
@@ -33,6 +33,7 @@ ONE_LANGUAGE: dict[str, str] = {
 _AT_ONCE = 2000  # texts in one batch
 _FEWEST_LETTERS = 2
 _TOO_NOISY = 0.05
+_DECLARED = 0.5  # the score of a declaration without text
 
 
 class Auto(OneByOne):
@@ -48,7 +49,15 @@ class Auto(OneByOne):
         return self.model.codes | frozenset(ONE_LANGUAGE.values()) | ({self._own[0].code} if self._own else set())
 
     def judge(self, document: Document) -> Verdict:
-        return self._batch([document.text])[0]
+        """As `detect`; a page with too little text is taken at its word when it declares a language."""
+        verdict = self._batch([document.text])[0]
+        if verdict.evidence not in _FLAWS[1:3] or not document.declared:
+            return verdict
+        profile = profile_for(document.declared.strip())
+        # English is what page templates declare unasked: of such pages only one in seven is in English.
+        if profile is None or profile.code == "en":
+            return verdict
+        return Verdict(profile.code, _DECLARED, f"declared, {verdict.evidence}")
 
     def detect_many(self, texts: Sequence[str]) -> list[Verdict]:
         verdicts: list[Verdict] = []
