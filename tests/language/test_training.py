@@ -100,7 +100,7 @@ def test_same_lines_and_seed_give_the_same_model(toy: list[Line]) -> None:
 def test_run_time_and_training_compute_the_same_scores(toy: list[Line]) -> None:
     group = build_model(toy, seed=1, tell=lambda _: None, plans=SMALL[:1]).groups[0]
     texts = [line.text for line in toy[:20]]
-    plain = matrix_of(texts, SMALL[0].shape) @ group.table + group.bias
+    plain = matrix_of(texts, SMALL[0].shape) @ (group.table * group.scale) + group.bias
     assert np.allclose(group.logits(texts, 256), plain, atol=1e-4)
 
 

@@ -30,7 +30,8 @@ class Group(NamedTuple):
     scripts: tuple[str, ...]
     classes: tuple[str, ...]
     seen: dict[str, NDArray[np.int64]]  # script -> classes that are written in it
-    table: Floats
+    table: NDArray[np.int8]
+    scale: Floats  # one per column of the table
     projection: Floats | None
     bias: Floats
     bits: int
@@ -48,9 +49,10 @@ class Group(NamedTuple):
             rows = letter_rows([texts[i] for i in chosen], letters, longest)
             buckets = ngram_buckets(rows, self.bits, self.orders)
             counts = np.count_nonzero(buckets, axis=1).astype(np.float32)
-            gathered = self.table.take(buckets, axis=0)
+            # The bytes become floats only for the rows at hand: a table of floats would be four times as large.
+            gathered = self.table.take(buckets, axis=0).astype(np.float32)
             ones = np.ones((1, buckets.shape[1]), np.float32)
-            sums = np.matmul(ones, gathered)[:, 0, :] / np.sqrt(np.maximum(counts, 1))[:, None]
+            sums = np.matmul(ones, gathered)[:, 0, :] * self.scale / np.sqrt(np.maximum(counts, 1))[:, None]
             result[chosen] = sums if self.projection is None else sums @ self.projection
             start += size
         result += self.bias
@@ -68,6 +70,12 @@ class Model(NamedTuple):
     @property
     def languages(self) -> list[str]:
         return sorted({name for group in self.groups for name in group.classes})
+
+
+def as_bytes(table: Floats) -> tuple[NDArray[np.int8], Floats]:
+    """A table as signed bytes and one scale per column."""
+    scale = (np.abs(table).max(axis=0) / 127 + 1e-12).astype(np.float32)
+    return np.round(table / scale).astype(np.int8), scale
 
 
 @cache
@@ -89,13 +97,12 @@ def read_model(source: Path | BytesIO, name: str) -> Model:
 
 
 def write_model(model: Model, path: Path) -> None:
-    """The model as one compressed file, the tables as signed bytes with one scale per column."""
+    """The model as one compressed file."""
     arrays: dict[str, NDArray[np.generic]] = {"groups": np.array(len(model.groups))}
     for number, group in enumerate(model.groups):
-        scale = np.abs(group.table).max(axis=0) / 127 + 1e-12
         arrays |= {
-            f"g{number}_table": np.round(group.table / scale).astype(np.int8),
-            f"g{number}_scale": scale.astype(np.float32),
+            f"g{number}_table": group.table,
+            f"g{number}_scale": group.scale,
             f"g{number}_bias": group.bias,
             f"g{number}_scripts": np.array(group.scripts),
             f"g{number}_classes": np.array(group.classes),
@@ -119,7 +126,8 @@ def _read_group(stored: np.lib.npyio.NpzFile, key: str) -> Group:
         scripts=tuple(str(script) for script in stored[key + "scripts"]),
         classes=tuple(str(name) for name in stored[key + "classes"]),
         seen={script: np.array(numbers) for script, numbers in seen.items()},
-        table=stored[key + "table"] * stored[key + "scale"],
+        table=stored[key + "table"],
+        scale=stored[key + "scale"],
         projection=projection,
         bias=stored[key + "bias"],
         bits=bits,

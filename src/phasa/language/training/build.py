@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from phasa.language.linear import Group, Model
+from phasa.language.linear import Group, Model, as_bytes
 from phasa.language.scripts import SCRIPTS
 from phasa.language.training.clean import mend_labels
 from phasa.language.training.corpus import SETS, Line, main_script, read_set
@@ -98,11 +98,13 @@ def _fit_group(
         tell(f"{plan.shape.scripts[0]}: pass {epoch + 1} of {plan.epochs}")
 
     fitted = fit(views, len(classes), plan.shape, epochs=plan.epochs, rate=plan.rate, seed=seed, tell=report)
+    table, scale = as_bytes(fitted.table)
     return Group(
         scripts=plan.shape.scripts,
         classes=tuple(classes),
         seen=_classes_by_script(ours, number),
-        table=fitted.table,
+        table=table,
+        scale=scale,
         projection=fitted.projection,
         bias=fitted.bias,
         bits=plan.shape.bits,
