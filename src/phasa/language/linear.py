@@ -72,9 +72,9 @@ class Model(NamedTuple):
         return sorted({name for group in self.groups for name in group.classes})
 
 
-def as_bytes(table: Floats) -> tuple[NDArray[np.int8], Floats]:
-    """A table as signed bytes and one scale per column."""
-    scale = (np.abs(table).max(axis=0) / 127 + 1e-12).astype(np.float32)
+def as_bytes(table: Floats, levels: int = 127) -> tuple[NDArray[np.int8], Floats]:
+    """A table as signed bytes from -levels to levels and one scale per column; fewer levels make a smaller file."""
+    scale = (np.abs(table).max(axis=0) / levels + 1e-12).astype(np.float32)
     return np.round(table / scale).astype(np.int8), scale
 
 

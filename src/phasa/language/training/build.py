@@ -32,10 +32,11 @@ class Plan(NamedTuple):
     fewest: int  # lines a class must have to be learned
     epochs: int
     rate: float
+    levels: int = 63  # values of a weight above and below zero
 
 
 PLANS = (
-    Plan(Shape(("Arab",), bits=18, orders=5, rank=0), fewest=20, epochs=12, rate=0.4),
+    Plan(Shape(("Arab",), bits=18, orders=5, rank=0), fewest=20, epochs=12, rate=0.4, levels=25),
     Plan(Shape(("Latn",), bits=16, orders=4, rank=40), fewest=90, epochs=10, rate=0.15),
     Plan(Shape(_REST, bits=15, orders=4, rank=32), fewest=90, epochs=6, rate=0.15),
 )
@@ -98,7 +99,7 @@ def _fit_group(
         tell(f"{plan.shape.scripts[0]}: pass {epoch + 1} of {plan.epochs}")
 
     fitted = fit(views, len(classes), plan.shape, epochs=plan.epochs, rate=plan.rate, seed=seed, tell=report)
-    table, scale = as_bytes(fitted.table)
+    table, scale = as_bytes(fitted.table, plan.levels)
     return Group(
         scripts=plan.shape.scripts,
         classes=tuple(classes),
