@@ -11,6 +11,7 @@ from phasa.overview.extract.vocabulary import (
     BIT,
     BLOCK,
     BREAK,
+    EVERYTHING,
     INLINE,
     LINK,
     TAG_ROLE,
@@ -20,6 +21,8 @@ from phasa.overview.extract.vocabulary import (
 )
 
 _HIDDEN: Final = BIT["hidden"]
+_SHORT_LINK: Final = 80  # characters; longer ones may be sentences
+_SOFT_HYPHEN: Final = "\xad"  # where a word may be broken: not part of the word
 _LINE: Final = "\x00"  # stands for <br> while a block is gathered; a parsed page cannot contain it
 _names = Names()
 
@@ -28,7 +31,8 @@ _names = Names()
 class Layout:
     """The visible text of a page cut into blocks (runs of text without a block-level element between them).
 
-    Blocks, in document order: `texts`, `links` (characters inside links), `anchors` (number of links), `home`
+    Blocks, in document order: `texts`, `links` (characters inside links), `anchors` (number of links, negative
+    where there is nothing else), `home`
     (index of the element they stand in). Elements, in document order: `parent` (index; the body, element 0, is
     its own), `first` and `last` (the blocks below the element are first <= i < last), `tag`, `names` (its class
     attribute), `roles` (own bits).
@@ -47,7 +51,16 @@ class Layout:
 
 
 def lay_out(tree: HTMLTree) -> Layout:
-    """The blocks of a parsed page. Linear in its nodes, without recursion."""
+    """The blocks of a parsed page. Linear in its nodes, without recursion.
+
+    A run of short links in neighbouring elements, such as a menu, is one block. Navigation and footers marked as such
+    are left out, unless there is no text elsewhere.
+    """
+    out = _walk(tree, TREATMENT)
+    return out if out.texts else _walk(tree, EVERYTHING)
+
+
+def _walk(tree: HTMLTree, treatments: dict[str, int]) -> Layout:
     out = Layout()
     body = tree.body
     if body is None:
@@ -60,7 +73,7 @@ def lay_out(tree: HTMLTree) -> Layout:
     tags.append("body")
     classes.append("")
     roles.append(0)
-    treatment, tag_role, read_names = TREATMENT.get, TAG_ROLE.get, _names.roles
+    treatment, tag_role, read_names = treatments.get, TAG_ROLE.get, _names.roles
 
     parts: list[str] = []
     link_length = link_count = in_link = 0
@@ -69,20 +82,21 @@ def lay_out(tree: HTMLTree) -> Layout:
 
     def close_block() -> None:
         nonlocal link_length, link_count
-        text = "".join(parts)
-        parts.clear()
-        if _LINE in text:
-            lines = [" ".join(line.split()) for line in text.split(_LINE)]
-            text = "\n".join(line for line in lines if line)
-        else:
-            text = " ".join(text.split())
+        text = _join(parts)
         if text:
-            texts.append(text)
-            links.append(link_length)
-            anchors.append(link_count)
-            home.append(here)
+            is_link = link_length >= len(text) and len(text) < _SHORT_LINK
+            if is_link and texts and anchors[-1] < 0 and parent[home[-1]] == parent[here]:
+                texts[-1] += "\n" + text
+                links[-1] += link_length + 1
+                anchors[-1] -= link_count
+            else:
+                texts.append(text)
+                links.append(link_length)
+                anchors.append(-link_count if is_link else link_count)
+                home.append(here)
         link_length = link_count = 0
 
+    # This loop runs once per node of every page: it keeps to local names and asks a node no more than it must.
     node = body.first_child
     while node is not None:
         name = node.tag
@@ -111,16 +125,16 @@ def lay_out(tree: HTMLTree) -> Layout:
             if style and "none" in style and "display:none" in style.replace(" ", "").lower():
                 own |= _HIDDEN
             parent.append(here)
-            here = len(tags)
             tags.append(name)
             classes.append(names)
             roles.append(own)
             first.append(len(texts))
-            last.append(0)
             child = node.first_child
             if child is None:
-                last[here] = len(texts)
-                here = parent[here]
+                last.append(len(texts))
+            else:
+                here = len(last)
+                last.append(0)
         elif how == INLINE:
             child = node.first_child
         elif how == LINK:
@@ -152,3 +166,15 @@ def lay_out(tree: HTMLTree) -> Layout:
         close_block()
     last[0] = len(texts)
     return out
+
+
+def _join(parts: list[str]) -> str:
+    """The gathered text with single blanks and its line breaks; `parts` is emptied."""
+    text = "".join(parts)
+    parts.clear()
+    if _SOFT_HYPHEN in text:
+        text = text.replace(_SOFT_HYPHEN, "")
+    if _LINE in text:
+        lines = [" ".join(line.split()) for line in text.split(_LINE)]
+        return "\n".join(line for line in lines if line)
+    return " ".join(text.split())

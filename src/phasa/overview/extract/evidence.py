@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
-import numpy as np
-import numpy.typing as npt
+_SAYS_SOMETHING: Final = 8  # characters; shorter texts stand in anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,27 +16,23 @@ class Evidence:
     description: str = ""
     record: str = ""
 
-    @property
-    def record_share(self) -> float:
-        """1 when the page carries an article body of some length, otherwise 0."""
-        return float(len(self.record) > 200)
-
-    def match(self, texts: list[str]) -> npt.NDArray[np.float32]:
-        """Per block: is it the title, does it stand in the description, does it stand in the declared body."""
-        title, description, record = squeeze(self.title), squeeze(self.description), squeeze(self.record)
-        rows = []
-        for text in texts:
-            is_title = in_description = in_record = False
-            if title or description or record:
-                key = squeeze(text[:300])
-                if len(key) > 8:
-                    is_title = bool(title) and (key in title or title in key) and len(key) < 2 * len(title) + 10
-                    in_description = bool(description) and (key in description or description[:60] in key)
-                    in_record = bool(record) and key[:120] in record
-            rows.append((is_title, in_description, in_record))
-        return np.array(rows, dtype=np.float32).reshape(-1, 3)
+    def match(self, openings: list[str]) -> tuple[list[bool], list[bool], list[bool]]:
+        """Per block, by its opening in lower case: is it the title, does it stand in the description, in the body."""
+        title, description, record = plain(self.title), plain(self.description), plain(self.record)
+        near_title = 2 * len(title) + 10
+        opening = description[:60]
+        is_title = [
+            _SAYS_SOMETHING < len(key) < near_title and (key in title or title in key) if title else False
+            for key in openings
+        ]
+        in_description = [
+            len(key) > _SAYS_SOMETHING and (key in description or opening in key) if description else False
+            for key in openings
+        ]
+        in_record = [len(key) > _SAYS_SOMETHING and key[:80] in record if record else False for key in openings]
+        return is_title, in_description, in_record
 
 
-def squeeze(text: str) -> str:
-    """`text` in lower case without blanks: what two writings of one sentence share."""
-    return "".join(text.split()).lower()
+def plain(text: str) -> str:
+    """`text` in lower case with single blanks, as blocks have them: what two writings of one sentence share."""
+    return " ".join(text.split()).lower()

@@ -8,7 +8,7 @@ from resiliparse.parse.html import HTMLTree
 
 from phasa.overview.extract.blocks import Layout, lay_out
 from phasa.overview.extract.content import Element
-from phasa.overview.extract.evidence import Evidence, squeeze
+from phasa.overview.extract.evidence import Evidence, plain
 from phasa.overview.extract.features import measure_blocks
 from phasa.overview.extract.scorer import load_trees
 
@@ -32,7 +32,7 @@ def extract_elements(tree: HTMLTree, evidence: Evidence) -> list[Element]:
     for number in chosen:
         text = page.texts[number]
         if len(text) > _WORTH_COMPARING:
-            key = squeeze(text)
+            key = plain(text)
             if key in seen:  # copies for another screen size, quotations pulled out of the text
                 continue
             seen.add(key)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from resiliparse.parse.html import HTMLTree
 
-from phasa.overview.extract.evidence import Evidence, squeeze
+from phasa.overview.extract.evidence import Evidence, plain
 
 _TITLE = ("og:title", "twitter:title", "dc.title", "citation_title", "headline")
 _AUTHOR = ("author", "article:author", "dc.creator", "citation_author", "sailthru.author", "parsely-author", "byl")
@@ -64,7 +64,7 @@ def read_metadata(tree: HTMLTree, url: str = "") -> Metadata:
         author=_author(tree, named, records),
         date=_date(tree, named, records, url),
         language=_language(tree),
-        evidence=Evidence(title=title or h1, description=description, record=_plain(body)),
+        evidence=Evidence(title=title or h1, description=description, record=_unmarked(body)),
     )
 
 
@@ -116,7 +116,7 @@ def _title(named: dict[str, str], records: list[dict[str, Any]], page: str, h1: 
 
 
 def _without_site(title: str, h1: str) -> str:
-    if h1 and len(h1) > 8 and squeeze(h1) in squeeze(title):
+    if h1 and len(h1) > 8 and plain(h1) in plain(title):
         return h1
     parts = _SITE_NAME.split(title)
     return max(parts, key=len) if len(parts) > 1 and len(max(parts, key=len)) > 0.5 * len(title) else title
@@ -182,7 +182,7 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _plain(text: str) -> str:
+def _unmarked(text: str) -> str:
     """A declared body may be escaped HTML."""
     if "&" in text:
         text = html.unescape(text)

@@ -26,11 +26,14 @@ class Trees:
     base: float
 
     def judge(self, X: Floats) -> Floats:
-        """The probability that each row is key content."""
+        """The probability that each column (one value per feature) is key content."""
         trees, depth = self.feature.shape
-        answers = X[:, self.feature.ravel()] > self.threshold.ravel()
-        places = answers.reshape(-1, trees, depth) @ (1 << np.arange(depth)[::-1])
-        score = self.base + self.leaf[np.arange(trees), places].sum(axis=1)
+        answers = (X[self.feature.ravel()] > self.threshold.reshape(-1, 1)).view(np.uint8).reshape(trees, depth, -1)
+        places = answers[:, 0]
+        for level in range(1, depth):
+            places = (places << 1) | answers[:, level]
+        offsets = np.arange(0, trees * (1 << depth), 1 << depth)
+        score = self.base + self.leaf.ravel()[places + offsets[:, None]].sum(axis=0)
         chances: Floats = (1.0 / (1.0 + np.exp(-score))).astype(np.float32)
         return chances
 

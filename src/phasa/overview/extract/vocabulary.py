@@ -8,99 +8,28 @@ from typing import Final
 # How the walk treats an element. Whatever is not named here is a block.
 TEXT, INLINE, LINK, BREAK, SKIP, BLOCK = range(6)
 
-TREATMENT: Final[dict[str, int]] = {
+_INLINE: Final = (
+    "abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rp rt ruby s samp small "
+    "span strike strong sub sup time tt u var wbr "
+    # the scaffolding of a table: its cells stand directly in it, so that ancestors say more
+    "tbody thead tfoot tr colgroup"
+)
+_SKIP: Final = (
+    "#comment #cdata-section !doctype script style noscript template svg iframe object embed applet canvas video audio "
+    "img picture source track map area select option optgroup datalist textarea input button progress meter head link "
+    "meta title base param frame frameset noframes math"
+)
+# Elements that exist to hold what is not content: left out unless a page has nothing else.
+_APART: Final = "nav footer menu dialog"
+EVERYTHING: Final[dict[str, int]] = {
     "#text": TEXT,
     "a": LINK,
     "br": BREAK,
     "hr": BREAK,
-    **dict.fromkeys(
-        [
-            "abbr",
-            "acronym",
-            "b",
-            "bdi",
-            "bdo",
-            "big",
-            "center-text",
-            "cite",
-            "code",
-            "data",
-            "del",
-            "dfn",
-            "em",
-            "font",
-            "i",
-            "ins",
-            "kbd",
-            "label",
-            "mark",
-            "nobr",
-            "q",
-            "rp",
-            "rt",
-            "ruby",
-            "s",
-            "samp",
-            "small",
-            "span",
-            "strike",
-            "strong",
-            "sub",
-            "sup",
-            "time",
-            "tt",
-            "u",
-            "var",
-            "wbr",
-        ],
-        INLINE,
-    ),
-    **dict.fromkeys(
-        [
-            "#comment",
-            "#cdata-section",
-            "!doctype",
-            "script",
-            "style",
-            "noscript",
-            "template",
-            "svg",
-            "iframe",
-            "object",
-            "embed",
-            "applet",
-            "canvas",
-            "video",
-            "audio",
-            "img",
-            "picture",
-            "source",
-            "track",
-            "map",
-            "area",
-            "select",
-            "option",
-            "optgroup",
-            "datalist",
-            "textarea",
-            "input",
-            "button",
-            "progress",
-            "meter",
-            "head",
-            "link",
-            "meta",
-            "title",
-            "base",
-            "param",
-            "frame",
-            "frameset",
-            "noframes",
-            "math",
-        ],
-        SKIP,
-    ),
+    **dict.fromkeys(_INLINE.split(), INLINE),
+    **dict.fromkeys(_SKIP.split(), SKIP),
 }
+TREATMENT: Final[dict[str, int]] = {**EVERYTHING, **dict.fromkeys(_APART.split(), SKIP)}
 
 # The element a block of text stands in, as the scorer sees it.
 TAGS: Final[tuple[str, ...]] = ("div", "p", "heading", "li", "cell", "quote", "pre", "caption", "term")
@@ -108,7 +37,7 @@ TAG_KIND: Final[dict[str, int]] = {
     "p": 1,
     **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), 2),
     "li": 3,
-    **dict.fromkeys(("td", "th", "caption", "tr", "tbody", "table"), 4),
+    **dict.fromkeys(("td", "th", "caption", "table"), 4),
     "blockquote": 5,
     "pre": 6,
     "figcaption": 7,
@@ -213,6 +142,26 @@ _BEGINNINGS: Final[dict[str, int]] = {
     for word, bits in _WORD_BITS.items()
     if len(word) >= 6 and bits & ~(BIT["content"] | BIT["meta"] | BIT["body"] | BIT["main"])
 }
+
+# How a block begins that invites the reader to go elsewhere, and one that ends a page; in lower case.
+INVITATIONS: Final = tuple(
+    "read more|read also|read next|see also|related|share|sign up|subscribe|newsletter|follow us|follow me|login|log in|"
+    "click here|comment|cookie|advert|sponsored|more on|more from|more news|more stories|lesen sie|mehr zum|mehr zu|"
+    "weiterlesen|anzeige|teilen|abonnieren|kommentar|werbung|partager|lire aussi|à lire|abonnez|publicité|leer más|"
+    "te puede|compartir|suscr|leggi anche|condividi|iscriviti|leia mais|leia também|compartilh|czytaj|zobacz|udostępnij|"
+    "อ่านเพิ่ม|อ่านต่อ|ข่าวที่เกี่ยวข้อง|เรื่องที่เกี่ยวข้อง|แชร์|ติดตาม|สมัครสมาชิก|"
+    "بیشتر بخوانید|مطالب مرتبط|اخبار مرتبط|اشتراک|عضویت|نظر|ادامه مطلب".split("|")
+)
+FOOTERS: Final = ("©", "(c)", "copyright", "powered by", "all rights", "สงวนลิขสิทธิ์", "کلیه حقوق", "تمامی حقوق")
+
+# Words of notices that stand among the text of a page without being part of it.
+NOTICES: Final = frozenset(
+    "cookie cookies cookies. privacy datenschutz datenschutzerklärung subscribe subscription abonnieren abonnement "
+    "newsletter newsletter. sign login log-in password passwort javascript browser browser. advertisement advertising "
+    "terms rights reserved reserved. copyright © e-mail email e-mail-adresse click klicken facebook twitter whatsapp "
+    "instagram telegram comment comments kommentar kommentare کوکی حریم کلیک خبرنامه رمز عضویت نظرات "
+    "คุกกี้ ลิขสิทธิ์ สมัครสมาชิก".split()
+)
 
 _cut = re.compile(r"[A-Z]?[a-z]+|[A-Z]{2,}(?![a-z])").findall
 _KEPT_NAMES: Final = 20_000
