@@ -12,6 +12,8 @@ from phasa.overview.evaluation import Lengths, Scores, average, compare
 from phasa.overview.extract import extract
 from phasa.overview.extract.content import Element
 from phasa.overview.extract.thesis import (
+    Block,
+    Blocks,
     FormPolicy,
     Logic,
     Rules,
@@ -24,6 +26,10 @@ from phasa.overview.match import Frequencies
 
 def texts(html: str, rules: Rules | None = None) -> list[str]:
     return [element.text for element in extract_elements(HTMLTree.parse(html), rules or Rules())]
+
+
+def block_at(found: Blocks, xpath: str) -> Block:
+    return next(block for block in found.blocks if found.xpath(block.element) == xpath)
 
 
 def leaf_texts(html: str, rules: Rules | None = None) -> list[str]:
@@ -69,8 +75,8 @@ def test_row_10_form_policy_tag_only_keeps_what_stands_in_the_form() -> None:
 
 def test_row_11_and_golden_11_xpath_counts_from_one_per_name() -> None:
     html = "<html><body><p>before <a href=x>first</a> <a href=y>second</a></p><p>next</p></body></html>"
-    found = [leaf.xpath for leaf in detect_blocks(HTMLTree.parse(html)).leaves]
-    assert found == [
+    found = detect_blocks(HTMLTree.parse(html))
+    assert [found.leaf_xpath(leaf) for leaf in found.leaves] == [
         "/html[1]/body[1]/p[1]/#text[1]",
         "/html[1]/body[1]/p[1]/a[1]/#text[1]",
         "/html[1]/body[1]/p[1]/a[2]/#text[1]",
@@ -102,8 +108,8 @@ FOUR_LEAVES = (
 
 
 def test_row_15_four_counts_per_block_up_to_the_body() -> None:
-    blocks = detect_blocks(HTMLTree.parse(FOUR_LEAVES)).blocks
-    table = {xpath: block[1:5] for xpath, block in blocks.items()}
+    found = detect_blocks(HTMLTree.parse(FOUR_LEAVES))
+    table = {found.xpath(block.element): block[1:5] for block in found.blocks}
     assert table == {
         "/html[1]/body[1]": (5, 2, 108, 20),
         "/html[1]/body[1]/div[1]": (4, 2, 100, 20),
@@ -116,7 +122,7 @@ def test_row_15_four_counts_per_block_up_to_the_body() -> None:
 
 
 def test_row_16_and_golden_14_anchor_ratio() -> None:
-    block = detect_blocks(HTMLTree.parse(FOUR_LEAVES)).blocks["/html[1]/body[1]/div[1]"]
+    block = block_at(detect_blocks(HTMLTree.parse(FOUR_LEAVES)), "/html[1]/body[1]/div[1]")
     assert block.anr == 0.5
     assert block.atr == 0.2
     assert block.ar == pytest.approx(0.275, abs=1e-12)
@@ -124,7 +130,9 @@ def test_row_16_and_golden_14_anchor_ratio() -> None:
 
 def test_row_17_every_leaf_has_the_lowest_block_above_it() -> None:
     found = detect_blocks(HTMLTree.parse("<body><div><p>alone</p><p>two <b>parts</b></p></div><p>last</p></body>"))
-    assert [(leaf.text, block and block.xpath) for leaf, block in zip(found.leaves, found.group, strict=True)] == [
+    assert [
+        (leaf.text, block and found.xpath(block.element)) for leaf, block in zip(found.leaves, found.group, strict=True)
+    ] == [
         ("alone", "/html[1]/body[1]/div[1]"),
         ("two", "/html[1]/body[1]/div[1]/p[2]"),
         ("parts", "/html[1]/body[1]/div[1]/p[2]"),
@@ -141,7 +149,7 @@ def test_row_19_an_anchor_ratio_of_exactly_sixty_percent_is_too_much() -> None:
     links = "".join(f"<a href={n}>{'x' * 10}</a>" for n in range(3))
     html = f"<body><div>{links}<b>{'y' * 10}</b><i>{'z' * 10}</i></div><p>tail text</p></body>"
     found = detect_blocks(HTMLTree.parse(html))
-    block = found.blocks["/html[1]/body[1]/div[1]"]
+    block = block_at(found, "/html[1]/body[1]/div[1]")
     assert block.ar == pytest.approx(0.6, abs=1e-12)
     assert "y" * 10 not in [element.text for element in select(found)]
     assert "y" * 10 in [element.text for element in select(found, Rules(max_anchor_ratio=0.61))]

@@ -48,6 +48,12 @@ def thai_sentence(random: Random, words: int = 30) -> str:
     return "".join(random.choice(thai) for _ in range(words))
 
 
+def persian_sentence(random: Random, words: int = 14) -> str:
+    """A made-up Persian sentence."""
+    persian = ["رودخانه", "بازار", "جشنواره", "شورا", "پل", "باغ", "مدرسه", "زمستان", "موزه", "معلم", "جزیره", "مردم"]
+    return " ".join(random.choice(persian) for _ in range(words)) + "."
+
+
 def article(random: Random, paragraphs: int = 6, thai: bool = False) -> list[str]:
     """The paragraphs of an article."""
     return [

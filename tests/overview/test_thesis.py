@@ -45,16 +45,17 @@ def plain_blocks(leaves: list[tuple[str, int, bool]]) -> dict[str, list[int]]:
 @given(TREES)
 def test_running_sums_equal_the_published_form(tree: str) -> None:
     found = detect_blocks(HTMLTree.parse(f"<body>{tree}</body>"))
-    plain = plain_blocks([(leaf.xpath, len(leaf.text), leaf.is_anchor) for leaf in found.leaves])
-    assert {xpath: list(block[1:5]) for xpath, block in found.blocks.items()} == plain
+    plain = plain_blocks([(found.leaf_xpath(leaf), len(leaf.text), leaf.is_anchor) for leaf in found.leaves])
+    assert {found.xpath(block.element): list(block[1:5]) for block in found.blocks} == plain
 
 
 @given(TREES)
 def test_the_group_of_a_leaf_is_its_deepest_block_with_two_leaves(tree: str) -> None:
     found = detect_blocks(HTMLTree.parse(f"<body>{tree}</body>"))
     for leaf, block in zip(found.leaves, found.group, strict=True):
-        above = [b for b in found.blocks.values() if b.all_elements > 1 and leaf.xpath.startswith(b.xpath + "/")]
-        assert block == max(above, key=lambda b: len(b.xpath), default=None)
+        xpath = found.leaf_xpath(leaf)
+        above = [b for b in found.blocks if b.all_elements > 1 and xpath.startswith(found.xpath(b.element) + "/")]
+        assert block == max(above, key=lambda b: len(found.xpath(b.element)), default=None)
 
 
 def test_a_page_with_one_leaf_keeps_it() -> None:

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from phasa.overview.extract import thesis
 from phasa.overview.extract.content import Content, Element
+from phasa.overview.extract.language import language_of
 from phasa.overview.extract.metadata import Metadata, read_metadata
 from phasa.overview.extract.page import read_tree
 
@@ -61,6 +62,6 @@ def content_of(metadata: Metadata, elements: list[Element]) -> Content:
         text=text,
         author=metadata.author,
         date=metadata.date,
-        language=metadata.language.split("-")[0] or "und",
+        language=language_of(text, metadata.language),
         elements=tuple(elements),
     )

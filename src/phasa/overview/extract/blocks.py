@@ -22,6 +22,7 @@ from phasa.overview.extract.vocabulary import (
 
 _HIDDEN: Final = BIT["hidden"]
 _SHORT_LINK: Final = 80  # characters; longer ones may be sentences
+_LONG_RUN: Final = 4000  # characters of links in one block
 _SOFT_HYPHEN: Final = "\xad"  # where a word may be broken: not part of the word
 _LINE: Final = "\x00"  # stands for <br> while a block is gathered; a parsed page cannot contain it
 _names = Names()
@@ -85,7 +86,13 @@ def _walk(tree: HTMLTree, treatments: dict[str, int]) -> Layout:
         text = _join(parts)
         if text:
             is_link = link_length >= len(text) and len(text) < _SHORT_LINK
-            if is_link and texts and anchors[-1] < 0 and parent[home[-1]] == parent[here]:
+            if (
+                is_link
+                and texts
+                and anchors[-1] < 0
+                and parent[home[-1]] == parent[here]
+                and len(texts[-1]) < _LONG_RUN
+            ):
                 texts[-1] += "\n" + text
                 links[-1] += link_length + 1
                 anchors[-1] -= link_count

@@ -54,6 +54,9 @@ FEATURES: Final[tuple[str, ...]] = (
 )
 
 
+SIZE: Final = FEATURES.index("size")  # log(1 + words)
+
+
 class _Page(NamedTuple):
     """The arrays that several groups of features share."""
 
@@ -226,7 +229,7 @@ def _find_main(page: _Page, own: npt.NDArray[np.int64]) -> tuple[int, float, Flo
     tainted = ((own[page.home] | own[up]) & _NOT_CONTENT) != 0
     clean = np.where(tainted, 0.0, page.prose)
     elements = len(page.parent)
-    mass = np.bincount(up, page.prose, elements)
+    mass: Floats = np.bincount(up, page.prose, elements).astype(np.float64)
     wanted = np.bincount(up, clean, elements)
     if not wanted.any():
         wanted = np.bincount(up, page.words * (1.0 - page.link_share), elements)

@@ -54,9 +54,9 @@ def read_metadata(tree: HTMLTree, url: str = "") -> Metadata:
     """The metadata of a parsed page. Never raises for what a page contains."""
     named = _meta(tree)
     records = list(_records(tree))
-    heading = tree.document.query_selector("h1") if tree.document is not None else None
-    h1 = _clean(heading.text) if heading is not None else ""
-    title = _title(named, records, _clean(tree.title or ""), h1)
+    h1 = _text_of(tree, "h1")
+    # Not `tree.title`: asking for it after a script's text makes the parser crash on some pages.
+    title = _title(named, records, _text_of(tree, "title"), h1)
     description = next((named[key] for key in _DESCRIPTION if key in named), "")
     body = max((_text(record.get("articleBody")) for record in records), key=len, default="")
     return Metadata(
@@ -66,6 +66,11 @@ def read_metadata(tree: HTMLTree, url: str = "") -> Metadata:
         language=_language(tree),
         evidence=Evidence(title=title or h1, description=description, record=_unmarked(body)),
     )
+
+
+def _text_of(tree: HTMLTree, selector: str) -> str:
+    element = tree.document.query_selector(selector) if tree.document is not None else None
+    return _clean(element.text) if element is not None else ""
 
 
 def _meta(tree: HTMLTree) -> dict[str, str]:

@@ -5,54 +5,30 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from resiliparse.parse.encoding import bytes_to_str, detect_encoding
 from resiliparse.parse.html import HTMLTree
 
 from phasa.errors import InputError
+from phasa.web import charset
+
+
+def _listed(words: str, by: str | None = None) -> list[str]:
+    return words.split(by)
+
 
 MAX_BYTES: Final = 20_000_000
 MAX_DEPTH: Final = 512  # as browsers do; the parser's time grows with the square of the depth
 _WORTH_COUNTING: Final = 4_000  # fewer opening tags than this cannot hurt
+_LONGEST_TAG: Final = 500_000  # characters; so many attributes make the parser crawl
+_MONSTER = re.compile(f"<[a-zA-Z][^<>]{{{_LONGEST_TAG},}}>?")
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)[^>]*>")
 # Elements without an end tag, or whose end tag is often left out: the next of them closes the one before.
 _NEVER_DEEP: Final = frozenset(
-    [
-        "area",
-        "base",
-        "br",
-        "col",
-        "embed",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "param",
-        "source",
-        "track",
-        "wbr",
-        "basefont",
-        "bgsound",
-        "frame",
-        "keygen",
-        "p",
-        "li",
-        "dt",
-        "dd",
-        "td",
-        "th",
-        "tr",
-        "thead",
-        "tbody",
-        "tfoot",
-        "option",
-        "optgroup",
-        "colgroup",
-        "rp",
-        "rt",
-        "a",
-    ]
+    _listed(
+        "area base br col embed hr img input link meta param source track wbr basefont bgsound frame keygen p li "
+        "dt dd td th tr thead tbody tfoot option optgroup colgroup rp rt a"
+    )
 )
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]").findall
 _BINARY: Final = (
     (b"%PDF-", "a PDF file"),
     (b"\x89PNG", "a PNG image"),
@@ -79,35 +55,38 @@ def decode(body: bytes) -> str:
     for magic, what in _BINARY:
         if body.startswith(magic):
             raise InputError(f"this is {what}, not an HTML page")
-    try:
-        return body.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text: str = bytes_to_str(body, detect_encoding(body))
-    sample = text[:4096]
-    if sum(character < " " and character not in "\t\n\r\f" for character in sample) > 0.1 * len(sample):
+    text = charset.decode(body).text
+    if len(_CONTROL(text[:4096])) > 0.1 * len(text[:4096]):
         raise InputError("this is binary data, not an HTML page")
     return text
 
 
 def limit_depth(html: str, depth: int = MAX_DEPTH) -> str:
     """`html` without the tags (not their content) that open an element deeper than `depth`, as browsers do."""
+    if len(html) > _LONGEST_TAG:
+        html = _MONSTER.sub("", html)
     if html.count("<") < _WORTH_COUNTING:
         return html
     tags = [match for match in _TAG.finditer(html) if match[2].lower() not in _NEVER_DEEP]
     opened = deepest = 0
     for tag in tags:
-        opened += -1 if tag[1] else 1
+        opened += -_levels(tag) if tag[1] else _levels(tag)
         deepest = max(deepest, opened)
     if deepest <= depth:
         return html
     kept: list[str] = []
     at = opened = 0
     for tag in tags:
-        closes = bool(tag[1])
-        opened += not closes
+        closes, levels = bool(tag[1]), _levels(tag)
+        opened += 0 if closes else levels
         if opened > depth:
             kept.append(html[at : tag.start()])
             at = tag.end()
-        opened = max(opened - closes, 0)
+        opened = max(opened - levels, 0) if closes else opened
     kept.append(html[at:])
     return "".join(kept)
+
+
+def _levels(tag: re.Match[str]) -> int:
+    """How many elements a tag opens: a table brings its body, row and cell."""
+    return 4 if tag[2].lower() == "table" else 1

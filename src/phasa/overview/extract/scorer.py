@@ -9,11 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
+
+_AT_ONCE: Final = 1024  # blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +30,11 @@ class Trees:
 
     def judge(self, X: Floats) -> Floats:
         """The probability that each column (one value per feature) is key content."""
+        if X.shape[1] > _AT_ONCE:  # a page of megabytes must not take gigabytes
+            return np.concatenate([self.judge(X[:, at : at + _AT_ONCE]) for at in range(0, X.shape[1], _AT_ONCE)])
         trees, depth = self.feature.shape
         answers = (X[self.feature.ravel()] > self.threshold.reshape(-1, 1)).view(np.uint8).reshape(trees, depth, -1)
-        places = answers[:, 0]
+        places: npt.NDArray[np.integer] = answers[:, 0]
         for level in range(1, depth):
             places = (places << 1) | answers[:, level]
         offsets = np.arange(0, trees * (1 << depth), 1 << depth)

@@ -7,8 +7,7 @@ order, so the four counts of every block are differences of running sums and the
 from __future__ import annotations
 
 import re
-from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import accumulate
 from typing import Final, NamedTuple
@@ -20,6 +19,7 @@ from phasa.overview.extract.content import Element
 _DROPPED: Final = frozenset({"script", "noscript", "embed", "object", "img", "style", "#comment"})
 _HIDDEN = re.compile(r"display\s*:\s*none", re.I)
 _FOOTER: Final = ("copyright", "©", "powered by")
+_LONGEST_FOOTER: Final = 16  # characters that must be read to know one
 
 
 class FormPolicy(StrEnum):
@@ -52,19 +52,19 @@ class Rules:
 
 
 class Leaf(NamedTuple):
-    """A text node with what Rule 2 records. `home` is the index of the element it stands in."""
+    """A text node with what Rule 2 records. `home` is the index of the element it stands in, `place` its `#text[n]`."""
 
-    xpath: str
     text: str
     is_anchor: bool
     is_footer: bool
     home: int
+    place: int
 
 
 class Block(NamedTuple):
     """An element with the counts of the leaves below it (§4.3)."""
 
-    xpath: str
+    element: int
     all_elements: int
     all_href: int
     all_tlen: int
@@ -87,18 +87,38 @@ class Block(NamedTuple):
         return self.rules.alpha * self.atr + self.rules.beta * self.anr
 
 
-class Blocks(NamedTuple):
+class _Opened(NamedTuple):
+    """An element: its name and place among those of that name, the element it stands in, its first leaf."""
+
+    step: str
+    parent: int
+    first: int
+
+
+@dataclass(slots=True)
+class Blocks:
     """The leaves of a page in document order, its blocks, and the lowest block of each leaf (None without one)."""
 
     leaves: list[Leaf]
-    blocks: dict[str, Block]
+    blocks: list[Block]
     group: list[Block | None]
+    _elements: list[_Opened]
+    _known: dict[int, str] = field(default_factory=lambda: {0: "/html[1]/body[1]"})
 
+    def xpath(self, element: int) -> str:
+        """The address of an element, by its index. Made when asked for: most are not."""
+        chain = []
+        while element not in self._known:
+            chain.append(element)
+            element = self._elements[element].parent
+        path = self._known[element]
+        for below in reversed(chain):
+            path = self._known[below] = f"{path}/{self._elements[below].step}"
+        return path
 
-class _Opened(NamedTuple):
-    xpath: str
-    parent: int
-    first: int
+    def leaf_xpath(self, leaf: Leaf) -> str:
+        """The address of a leaf."""
+        return f"{self.xpath(leaf.home)}/#text[{leaf.place}]"
 
 
 def detect_blocks(tree: HTMLTree, rules: Rules = Rules()) -> Blocks:  # noqa: B008 - frozen
@@ -107,17 +127,17 @@ def detect_blocks(tree: HTMLTree, rules: Rules = Rules()) -> Blocks:  # noqa: B0
     hrefs = list(accumulate((leaf.is_anchor for leaf in leaves), initial=0))
     lengths = list(accumulate((len(leaf.text) for leaf in leaves), initial=0))
     href_lengths = list(accumulate((len(leaf.text) * leaf.is_anchor for leaf in leaves), initial=0))
-    made: list[Block] = []
-    for (xpath, _, a), b in zip(opened, last, strict=True):
-        made.append(
-            Block(xpath, b - a, hrefs[b] - hrefs[a], lengths[b] - lengths[a], href_lengths[b] - href_lengths[a], rules)
-        )
+    blocks: list[Block] = []
     lowest: list[Block | None] = []
-    for block, (_, parent, _) in zip(made, opened, strict=True):
+    for element, ((_, parent, a), b) in enumerate(zip(opened, last, strict=True)):
+        block = Block(
+            element, b - a, hrefs[b] - hrefs[a], lengths[b] - lengths[a], href_lengths[b] - href_lengths[a], rules
+        )
         above = lowest[parent] if lowest else None
         lowest.append(block if block.all_elements >= rules.block_min_elements else above)
-    blocks = {block.xpath: block for block in made if block.all_elements}
-    return Blocks(leaves, blocks, [lowest[leaf.home] for leaf in leaves])
+        if block.all_elements:
+            blocks.append(block)
+    return Blocks(leaves, blocks, [lowest[leaf.home] for leaf in leaves], opened)
 
 
 def select(found: Blocks, rules: Rules = Rules()) -> list[Element]:  # noqa: B008 - frozen
@@ -127,7 +147,7 @@ def select(found: Blocks, rules: Rules = Rules()) -> list[Element]:  # noqa: B00
         if leaf.is_footer or len(leaf.text) <= rules.min_text_length_exclusive:
             continue
         if block is None or _is_content(block, rules):  # a page with one leaf has no block to ask
-            out.append(Element(leaf.xpath, leaf.text, order))
+            out.append(Element(found.leaf_xpath(leaf), leaf.text, order))
     return out
 
 
@@ -150,22 +170,21 @@ def _read_leaves(tree: HTMLTree, rules: Rules) -> tuple[list[Leaf], list[_Opened
     body = tree.body
     if body is None:
         return leaves, opened, last
-    opened.append(_Opened("/html[1]/body[1]", 0, 0))
+    opened.append(_Opened("body[1]", 0, 0))
     last.append(0)
     here = anchors = 0
-    counts: Counter[str] = Counter()
+    counts: dict[str, int] = {}
     path = []  # open elements: (node, its parent's counts, is it an anchor, is it an element of ours)
     drop_forms = rules.form_policy is FormPolicy.SUBTREE
     node = body.first_child
     while node is not None:
         name = node.tag
-        counts[name] += 1
+        counts[name] = counts.get(name, 0) + 1
         child = None
         if name == "#text":
             if text := " ".join(node.value.split()):
-                xpath = f"{opened[here].xpath}/#text[{counts[name]}]"
-                is_footer = text.lower().startswith(_FOOTER)
-                leaves.append(Leaf(xpath, text, anchors > 0, is_footer, here))
+                is_footer = text[:_LONGEST_FOOTER].lower().startswith(_FOOTER)
+                leaves.append(Leaf(text, anchors > 0, is_footer, here, counts[name]))
         elif name not in _DROPPED and not (drop_forms and name == "form"):
             style = node.getattr("style")
             if not (style and _HIDDEN.search(style)):
@@ -175,10 +194,10 @@ def _read_leaves(tree: HTMLTree, rules: Rules) -> tuple[list[Leaf], list[_Opened
             path.append((node, counts, name == "a", keeps))
             anchors += name == "a"
             if keeps:
-                opened.append(_Opened(f"{opened[here].xpath}/{name}[{counts[name]}]", here, len(leaves)))
+                opened.append(_Opened(f"{name}[{counts[name]}]", here, len(leaves)))
                 last.append(0)
                 here = len(opened) - 1
-                counts = Counter()
+                counts = {}
             node = child
             continue
         node = node.next

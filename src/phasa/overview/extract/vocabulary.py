@@ -5,6 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+
+def _listed(words: str, by: str | None = None) -> list[str]:
+    return words.split(by)
+
+
 # How the walk treats an element. Whatever is not named here is a block.
 TEXT, INLINE, LINK, BREAK, SKIP, BLOCK = range(6)
 
@@ -145,22 +150,27 @@ _BEGINNINGS: Final[dict[str, int]] = {
 
 # How a block begins that invites the reader to go elsewhere, and one that ends a page; in lower case.
 INVITATIONS: Final = tuple(
-    "read more|read also|read next|see also|related|share|sign up|subscribe|newsletter|follow us|follow me|login|log in|"
-    "click here|comment|cookie|advert|sponsored|more on|more from|more news|more stories|lesen sie|mehr zum|mehr zu|"
-    "weiterlesen|anzeige|teilen|abonnieren|kommentar|werbung|partager|lire aussi|à lire|abonnez|publicité|leer más|"
-    "te puede|compartir|suscr|leggi anche|condividi|iscriviti|leia mais|leia também|compartilh|czytaj|zobacz|udostępnij|"
-    "อ่านเพิ่ม|อ่านต่อ|ข่าวที่เกี่ยวข้อง|เรื่องที่เกี่ยวข้อง|แชร์|ติดตาม|สมัครสมาชิก|"
-    "بیشتر بخوانید|مطالب مرتبط|اخبار مرتبط|اشتراک|عضویت|نظر|ادامه مطلب".split("|")
+    _listed(
+        "read more|read also|read next|see also|related|share|sign up|subscribe|newsletter|follow us|follow me|"
+        "login|log in|click here|comment|cookie|advert|sponsored|more on|more from|more news|more stories|"
+        "lesen sie|mehr zum|mehr zu|weiterlesen|anzeige|teilen|abonnieren|kommentar|werbung|partager|lire aussi|"
+        "à lire|abonnez|publicité|leer más|te puede|compartir|suscr|leggi anche|condividi|iscriviti|leia mais|"
+        "leia também|compartilh|czytaj|zobacz|udostępnij|อ่านเพิ่ม|อ่านต่อ|ข่าวที่เกี่ยวข้อง|เรื่องที่เกี่ยวข้อง|"
+        "แชร์|ติดตาม|สมัครสมาชิก|بیشتر بخوانید|مطالب مرتبط|اخبار مرتبط|اشتراک|عضویت|نظر|ادامه مطلب",
+        "|",
+    )
 )
 FOOTERS: Final = ("©", "(c)", "copyright", "powered by", "all rights", "สงวนลิขสิทธิ์", "کلیه حقوق", "تمامی حقوق")
 
 # Words of notices that stand among the text of a page without being part of it.
 NOTICES: Final = frozenset(
-    "cookie cookies cookies. privacy datenschutz datenschutzerklärung subscribe subscription abonnieren abonnement "
-    "newsletter newsletter. sign login log-in password passwort javascript browser browser. advertisement advertising "
-    "terms rights reserved reserved. copyright © e-mail email e-mail-adresse click klicken facebook twitter whatsapp "
-    "instagram telegram comment comments kommentar kommentare کوکی حریم کلیک خبرنامه رمز عضویت نظرات "
-    "คุกกี้ ลิขสิทธิ์ สมัครสมาชิก".split()
+    _listed(
+        "cookie cookies cookies. privacy datenschutz datenschutzerklärung subscribe subscription abonnieren "
+        "abonnement newsletter newsletter. sign login log-in password passwort javascript browser browser. "
+        "advertisement advertising terms rights reserved reserved. copyright © e-mail email e-mail-adresse click "
+        "klicken facebook twitter whatsapp instagram telegram comment comments kommentar kommentare کوکی حریم "
+        "کلیک خبرنامه رمز عضویت نظرات คุกกี้ ลิขสิทธิ์ สมัครสมาชิก"
+    )
 )
 
 _cut = re.compile(r"[A-Z]?[a-z]+|[A-Z]{2,}(?![a-z])").findall

@@ -1,0 +1,55 @@
+"""The `phasa` command as the command-line library sees it: a group whose commands are loaded when they are called."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Annotated
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from phasa import __version__
+from phasa.cli import COMMANDS
+
+
+class LazyGroup(TyperGroup):
+    """A group whose commands are imported when they are called, not when they are listed."""
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+        return list(COMMANDS)
+
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> TyperCommand | None:  # type: ignore[override]
+        if cmd_name not in COMMANDS:
+            return None
+        return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1])
+
+    def resolve_command(self, ctx, args):  # type: ignore[no-untyped-def]
+        name, command, rest = super().resolve_command(ctx, args)
+        if name is not None and name in COMMANDS:
+            command = typer.main.get_command(import_module(COMMANDS[name][0]).app)
+            command.name = name
+        return name, command, rest
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Example:  phasa init thai-web --lang th",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"phasa {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def phasa(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Collect, keep fresh and read the web of one language."""

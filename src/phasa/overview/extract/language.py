@@ -1,0 +1,60 @@
+"""The language of extracted text: what the page declares, where that can be true, otherwise what the detector says.
+
+The detector is right more often than a page, but it costs more than the extraction; so a declaration that the script of
+the text bears out is taken, except where it is known to be a template's default.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+
+def _listed(words: str, by: str | None = None) -> list[str]:
+    return words.split(by)
+
+
+UNKNOWN: Final = "und"
+_SAMPLE: Final = 1000  # characters
+_LATIN: Final = "a-z"
+# Declarations we check by script alone. English is the default of templates, so it must show English words.
+_SCRIPTS: Final[dict[str, str]] = {
+    **dict.fromkeys(
+        _listed("en de fr es it pt nl pl cs sk sv da no nb nn fi is et lv lt hu ro hr sl tr id ms vi sw"),
+        _LATIN,
+    ),
+    **dict.fromkeys(["ru", "uk", "bg", "sr", "mk", "be", "kk"], "\u0400-\u04ff"),
+    "th": "\u0e00-\u0e7f",
+    "lo": "\u0e80-\u0eff",
+    "my": "\u1000-\u109f",
+    "km": "\u1780-\u17ff",
+    "ja": "\u3040-\u30ff",
+    "ko": "\uac00-\ud7af",
+    "zh": "\u4e00-\u9fff",
+    "he": "\u0590-\u05ff",
+    "el": "\u0370-\u03ff",
+    "hi": "\u0900-\u097f",
+}
+_FITTING = {code: re.compile(f"[{letters}]") for code, letters in _SCRIPTS.items()}
+_LETTER = re.compile(r"[^\W\d_]")
+_ENGLISH = re.compile(r"\b(?:the|and|of|to|that|is)\b")
+
+
+def language_of(text: str, declared: str) -> str:
+    """The BCP 47 code of the language of `text`, `und` when it is empty or cannot be told."""
+    sample = text[:_SAMPLE].lower()
+    code = declared.replace("_", "-").split("-")[0]
+    if code in _FITTING and _bears_out(sample, code):
+        return code
+    if not sample.strip():
+        return UNKNOWN
+    from phasa.language.detect import detect  # loads the model, which most pages do without
+
+    return detect(text[:_SAMPLE]).language
+
+
+def _bears_out(sample: str, code: str) -> bool:
+    fitting, letters = len(_FITTING[code].findall(sample)), len(_LETTER.findall(sample))
+    if fitting < 20 or fitting < 0.5 * letters:
+        return False
+    return code != "en" or len(_ENGLISH.findall(sample)) > len(sample) / 200
