@@ -37,9 +37,9 @@ def chromium() -> str:
     pytest.skip("no Chromium; install the package 'chromium' to run the browser tests")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Browser]:
-    """A headless browser that calls nobody by itself."""
+    """A headless browser that calls nobody. For one module only: while it lives no event loop can run."""
     quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu", *quiet])

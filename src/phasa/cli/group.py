@@ -26,7 +26,9 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx, args):  # type: ignore[no-untyped-def]
         name, command, rest = super().resolve_command(ctx, args)
         if name is not None and name in COMMANDS:
-            command = typer.main.get_command(import_module(COMMANDS[name][0]).app)
+            part: typer.Typer = import_module(COMMANDS[name][0]).app
+            part._add_completion = False  # the one of `phasa` completes for all
+            command = typer.main.get_command(part)
             command.name = name
         return name, command, rest
 

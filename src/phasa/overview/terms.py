@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from phasa.language.normalise import normalise
-from phasa.language.segmenters import segmenter_for
+from phasa.language.segmenters import load_segmenter, segmenter_for
 from phasa.language.stopwords import stop_words_for
 
 # Polite particles that the Thai system drops beside its stop list (specs/content-overview.md §4.9).
@@ -39,7 +39,8 @@ class Terms:
     def __init__(self, language: str, *, numbers: bool = False, extra_stop_words: Iterable[str] = ()) -> None:
         """`numbers` keeps terms that hold no letter; `extra_stop_words` are dropped beside the language's own."""
         self.language = language
-        self._segmenter = segmenter_for(language)
+        # For Thai the words of a dictionary, not the finest cut: โรงพยาบาล is a keyword, โรง and พยาบาล are not.
+        self._segmenter = load_segmenter("lexto", "th") if language == "th" else segmenter_for(language)
         self._stop = stop_words_for(language) | POLITE | {word.lower() for word in extra_stop_words}
         self._numbers = numbers
 
