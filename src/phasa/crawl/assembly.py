@@ -8,6 +8,7 @@ import signal
 import sqlite3
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,9 +62,10 @@ Watch = Callable[[Metrics], None]
 
 
 def aim_of(profile: Profile) -> Aim:
-    """What a strategy needs to know of the language."""
-    words = dictionary(profile)
-    return Aim(profile.code, frozenset(profile.tlds), frozenset(profile.countries), words.gamma, profile.threshold)
+    """What a strategy needs to know of the language. The dictionary is read when a strategy first asks for likeness."""
+    known = cache(lambda: dictionary(profile))
+    tlds, countries = frozenset(profile.tlds), frozenset(profile.countries)
+    return Aim(profile.code, tlds, countries, lambda text: known().gamma(text), profile.threshold)
 
 
 def strategy_of(collection: Collection, profile: Profile) -> Strategy:
