@@ -5,7 +5,7 @@ memory by a process of its own. phasa runs with everything on: robots.txt, addre
 verdict, scoring of every link, WARC with index, durable frontier. Scrapy runs with its LinkExtractor and nothing else:
 no delay, no logs, no robots.txt, no cookies, no retries, no archive, no judging.
 
-    python bench/crawl.py [--pages 3000] [--strategy best-first] [--profile]
+    python bench/crawl.py [--pages 3000] [--strategy hybrid] [--profile]
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ def main() -> None:
     parser.add_argument("role", nargs="?", default="both", choices=("both", "serve", "phasa", "scrapy"))
     parser.add_argument("--pages", type=int, default=3000, help="pages that each crawler fetches")
     parser.add_argument("--port", type=int, default=0, help="port of the web (set by the script itself)")
-    parser.add_argument("--strategy", default="best-first")
+    parser.add_argument("--strategy", default="hybrid")
     parser.add_argument("--profile", action="store_true", help="print where phasa's time goes")
     arguments = parser.parse_args()
     if arguments.role == "serve":

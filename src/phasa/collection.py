@@ -38,7 +38,7 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
         str, Meta(description="Send every request to this address:port instead, as `phasa lab serve` needs it.")
     ] = ""
     strategy: Annotated[str, Meta(description="Which links first: the name of a strategy (phasa crawl --help).")] = (
-        "best-first"
+        "hybrid"
     )
     detector: Annotated[str, Meta(description="How the language of a page is found (phasa detect --help).")] = "auto"
     connections: Annotated[int, Meta(gt=0, description="Hosts that are asked at the same time, per worker.")] = 256

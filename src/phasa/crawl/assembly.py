@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import shutil
 import signal
 import sqlite3
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ from phasa.crawl.crawl_log import CrawlLog
 from phasa.crawl.judging import LanguageJudge
 from phasa.crawl.keeping import WarcArchive
 from phasa.crawl.knowledge import KnowledgeBase, read_knowledge
+from phasa.crawl.likeness import likeness_of
 from phasa.crawl.live import LiveWeb, OneServer
 from phasa.crawl.loop import Crawl, Outcome, Parts, plant
 from phasa.crawl.meter import Metrics, write_metrics
@@ -38,7 +39,6 @@ from phasa.frontier.scope import Scope
 from phasa.frontier.sqlite import ALONE, Share, SqliteFrontier
 from phasa.frontier.traps import Traps
 from phasa.language.detect import detector
-from phasa.language.detectors.dictionary import dictionary
 from phasa.language.profile import Profile, load_profile
 from phasa.web.fetch import Fetcher
 from phasa.web.url import Url
@@ -62,10 +62,9 @@ Watch = Callable[[Metrics], None]
 
 
 def aim_of(profile: Profile) -> Aim:
-    """What a strategy needs to know of the language. The dictionary is read when a strategy first asks for likeness."""
-    known = cache(lambda: dictionary(profile))
+    """What a strategy needs to know of the language."""
     tlds, countries = frozenset(profile.tlds), frozenset(profile.countries)
-    return Aim(profile.code, tlds, countries, lambda text: known().gamma(text), profile.threshold)
+    return Aim(profile.code, tlds, countries, likeness_of(profile), profile.threshold)
 
 
 def strategy_of(collection: Collection, profile: Profile) -> Strategy:
@@ -101,12 +100,17 @@ def crawl_collection(
     `share` and `may_get_work` are for one of several workers: its part of the hosts, and whether others may still
     send it something.
     """
+    # A crawl makes many values and few cycles: the collector need not look through them all the time.
+    before = gc.get_threshold()
+    gc.set_threshold(100_000, 50, 100)
     try:
         return uvloop.run(_crawl(collection, watch, share, may_get_work))
     except sqlite3.OperationalError as problem:
         raise CollectionError(
             f"{collection.frontier_file}: {problem}; make room and run the same command again"
         ) from None
+    finally:
+        gc.set_threshold(*before)
 
 
 async def _crawl(collection: Collection, watch: Watch | None, share: Share, may_get_work: Callable[[], bool]) -> Result:

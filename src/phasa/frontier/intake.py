@@ -39,7 +39,7 @@ def find_row(store: Store, host: int, key: int, url: str) -> Row | None:
 class Hosts:
     """Host names → (host, site) ids; bounded, the store knows the rest."""
 
-    SIZE = 32_768
+    SIZE = 8_192
 
     def __init__(self, store: Store, worker_of: Callable[[str], int]) -> None:
         self._store = store

@@ -43,7 +43,7 @@ Refill = Callable[[Head, int], list[Host]]
 class Ready:
     """The loaded hosts. `refill(floor, n)` gives the next n hosts of the store in the order of their heads."""
 
-    def __init__(self, refill: Refill, size: int = 4096) -> None:
+    def __init__(self, refill: Refill, size: int = 1024) -> None:
         self.loaded: dict[int, Host] = {}
         self.floor = Head(float("-inf"), 0)
         self._refill = refill

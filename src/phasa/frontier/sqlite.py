@@ -48,7 +48,7 @@ class SqliteFrontier:
     """
 
     GROUP = 64  # pages per transaction at most
-    MERGE = 200_000  # new URLs between two merges of the indexes
+    MERGE = 100_000  # new URLs between two merges of the indexes
     LETTERS = 5_000  # offers read from other workers at a time
     IN_LINE = 10.0  # seconds after which a host in line for an address asks again by itself
     PATIENCE = 0.25  # seconds that a finished page may wait for others to share its transaction

@@ -1,0 +1,174 @@
+"""Laws: whatever is done to it, the SQLite frontier is in the state of the one in memory, also after a crash."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phasa.frontier.intake import url_hash
+from phasa.frontier.memory import MemoryFrontier
+from phasa.frontier.politeness import Politeness
+from phasa.frontier.protocol import Ending, Frontier, Lease, Offer, Rediscovery, State
+from phasa.frontier.rules import Rules
+from phasa.frontier.sqlite import SqliteFrontier
+from phasa.web.url import Url
+
+URLS = [Url(f"http://h{n % 4}.example/{n}") for n in range(24)]
+URL = st.sampled_from(URLS)
+PRIORITY = st.sampled_from([0.0, 0.25, 0.5, 1.0])
+OFFER = st.builds(Offer, URL, PRIORITY, st.just(1), st.just(""), st.sampled_from([b"", b"a"]))
+ENDS = st.sampled_from([State.DONE, State.DROPPED, State.WAITING])
+STEP = st.one_of(
+    st.tuples(st.just("offer"), st.lists(OFFER, max_size=6)),
+    st.tuples(st.just("lease"), st.integers(1, 3)),
+    st.tuples(
+        st.just("finish"),
+        st.tuples(st.sampled_from([State.DONE, State.DROPPED, State.WAITING]), st.lists(OFFER, max_size=4)),
+    ),
+    st.tuples(st.just("hold"), st.just(None)),
+    st.tuples(st.just("drop"), URL),
+    st.tuples(st.just("requeue"), URL),
+    st.tuples(st.just("reprioritise"), st.lists(st.tuples(URL, PRIORITY), max_size=4)),
+    st.tuples(st.just("reopen"), st.just(None)),
+)
+
+
+def fold(hash_of: str) -> int:
+    """A hash of four values: collisions everywhere."""
+    return url_hash(hash_of) % 4
+
+
+class Pair:
+    """One frontier of each kind, driven alike."""
+
+    def __init__(self, folder: Path, rules: Rules) -> None:
+        self.path = folder / "f.db"
+        self.rules = rules
+        self.memory = MemoryFrontier(rules)
+        self.sqlite = self._open()
+        self.leases: list[tuple[Lease, Lease]] = []
+        self.now = 0.0
+
+    def _open(self) -> SqliteFrontier:
+        frontier = SqliteFrontier(self.path, self.rules, hash=fold)
+        frontier.MERGE = 5  # type: ignore[misc]
+        return frontier
+
+    def step(self, name: str, value: object) -> None:
+        self.now += 10.0
+        getattr(self, name)(value)
+
+    def offer(self, offers: list[Offer]) -> None:
+        assert self.memory.offer(offers) == self.sqlite.offer(offers)
+
+    def lease(self, n: int) -> None:
+        one, two = self.memory.lease(self.now, n=n), self.sqlite.lease(self.now, n=n)
+        assert [(a.url, a.priority, a.note, a.attempts) for a in one] == [
+            (b.url, b.priority, b.note, b.attempts) for b in two
+        ]
+        self.leases += zip(one, two, strict=True)
+
+    def finish(self, value: tuple[State, list[Offer]]) -> None:
+        if self.leases:
+            one, two = self.leases.pop(0)
+            ending = Ending(value[0], "r", at=self.now, pause=5.0)
+            self.memory.finish(one, ending, value[1])
+            self.sqlite.finish(two, ending, value[1])
+
+    def hold(self, _: None) -> None:
+        if self.leases:
+            one, two = self.leases.pop()
+            self.memory.hold(one, self.now + 5.0)
+            self.sqlite.hold(two, self.now + 5.0)
+
+    def drop(self, url: Url) -> None:
+        assert self.memory.drop(url, "no") == self.sqlite.drop(url, "no")
+
+    def requeue(self, url: Url) -> None:
+        assert self.memory.requeue(url) == self.sqlite.requeue(url)
+
+    def reprioritise(self, changes: list[tuple[Url, float]]) -> None:
+        assert self.memory.reprioritise(changes) == self.sqlite.reprioritise(changes)
+
+    def reopen(self, _: None) -> None:
+        """The process dies without a word, and another one takes over."""
+        self.sqlite.commit()
+        copy = self.path.with_name("copy.db")
+        for suffix in ("", "-wal", "-shm"):
+            source = Path(f"{self.path}{suffix}")
+            if source.exists():
+                shutil.copy(source, f"{copy}{suffix}")
+        self.sqlite.close()
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{self.path}{suffix}").unlink(missing_ok=True)
+            if Path(f"{copy}{suffix}").exists():
+                shutil.move(f"{copy}{suffix}", f"{self.path}{suffix}")
+        for one, _ in self.leases:
+            self.memory.hold(one, self.now)
+        self.leases.clear()
+        self.sqlite = self._open()
+        self.now += 100.0
+        self.sqlite.lease(self.now, n=0)  # the rest of a start after a crash begins
+        self.now += 100.0
+
+    def check(self) -> None:
+        assert self.memory.sift(URLS) == self.sqlite.sift(URLS)
+        one, two = self.memory.stats(), self.sqlite.stats()
+        assert (one.waiting, one.leased, one.done, one.dropped) == (two.waiting, two.leased, two.done, two.dropped)
+
+
+def stories(frontier: Frontier) -> list[tuple[object, ...] | None]:
+    found = (frontier.story(url) for url in URLS)
+    return [None if s is None else (s.state, s.priority, s.note, s.attempts) for s in found]
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.sampled_from(list(Rediscovery)), st.lists(STEP, max_size=30))
+def test_both_frontiers_go_the_same_way(rule: Rediscovery, steps: list[tuple[str, object]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        pair = Pair(Path(folder), Rules(rule, manners=Politeness(delay=1.0, address_delay=0.0, lease=1e9, failures=99)))
+        for name, value in steps:
+            pair.step(name, value)
+            pair.check()
+        assert stories(pair.memory) == stories(pair.sqlite)
+        pair.sqlite.close()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(URL, PRIORITY), min_size=1, max_size=60))
+def test_every_lease_is_the_current_maximum(found: list[tuple[Url, float]]) -> None:
+    """Reorder_Queue: each dequeue returns the maximum, ties in the order of discovery."""
+    frontier = MemoryFrontier()
+    best: dict[str, float] = {}
+    for url, priority in found:
+        frontier.offer([Offer(url, priority)])
+        best[url] = max(priority, best.get(url, 0.0))
+    order = list(best)
+    for expected in sorted(best, key=lambda url: (-best[url], order.index(url))):
+        (lease,) = frontier.lease(0.0)
+        assert (lease.url, lease.priority) == (expected, best[expected])
+        frontier.finish(lease, Ending(State.DONE, "200"))
+
+
+def test_hosts_beyond_memory_still_come_in_order(tmp_path: Path) -> None:
+    """More hosts than the ready set holds: the best head of all comes first, every time."""
+    frontier = SqliteFrontier(tmp_path / "f.db", Rules(manners=Politeness(delay=0.0, address_delay=0.0)))
+    frontier._ready._size = 8
+    priorities = [(n * 37 % 200) / 200 for n in range(200)]
+    for n, priority in enumerate(priorities):
+        frontier.offer([Offer(Url(f"http://h{n}.example/"), priority)])
+        if n % 50 == 10:
+            (lease,) = frontier.lease(0.0)
+            assert lease.priority == max(priorities[: n + 1])
+            frontier.hold(lease, 0.0)
+    seen = []
+    while leases := frontier.lease(0.0):
+        seen.append(leases[0].priority)
+        frontier.finish(leases[0], Ending(State.DONE, "200"))
+        assert len(frontier._ready.loaded) <= 2 * 8 + SqliteFrontier.GROUP
+    assert seen == sorted(priorities, reverse=True)
+    frontier.close()
