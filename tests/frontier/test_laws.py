@@ -55,7 +55,7 @@ class Pair:
 
     def _open(self) -> SqliteFrontier:
         frontier = SqliteFrontier(self.path, self.rules, hash=fold)
-        frontier.MERGE = 5  # type: ignore[misc]
+        frontier.MERGE = 5
         return frontier
 
     def step(self, name: str, value: object) -> None:
@@ -107,8 +107,8 @@ class Pair:
             Path(f"{self.path}{suffix}").unlink(missing_ok=True)
             if Path(f"{copy}{suffix}").exists():
                 shutil.move(f"{copy}{suffix}", f"{self.path}{suffix}")
-        for one, _ in self.leases:
-            self.memory.hold(one, self.now)
+        for lease, _two in self.leases:
+            self.memory.hold(lease, self.now)
         self.leases.clear()
         self.sqlite = self._open()
         self.now += 100.0
