@@ -38,7 +38,7 @@ _VALUES = re.compile(r"=[^&;]*")
 def repeating_path(url: Url, repeats: int) -> str:
     """The run of segments that stands at least `repeats` times in a row in the path; '' for none or `repeats` = 0."""
     way = path(url).partition("?")[0]
-    if not repeats or way.count("/") <= repeats:
+    if not repeats or way.count("/") < repeats:
         return ""
     segments = [segment for segment in way.split("/") if segment]
     for width in range(1, len(segments) // repeats + 1):
