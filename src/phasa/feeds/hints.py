@@ -1,0 +1,73 @@
+"""What a feed document asks of pollers: ttl, sy:*, skipHours, skipDays, and the hub that pushes instead."""
+
+from __future__ import annotations
+
+import re
+
+from phasa.feeds.post import Hints
+
+_ITEM = re.compile(r"<(?:\w+:)?(?:item|entry)[\s>]", re.IGNORECASE)
+_TTL = re.compile(r"<ttl>\s*([\d.]{1,12})\s*</ttl>", re.IGNORECASE)
+_PERIOD = re.compile(r"<sy:updatePeriod>\s*([A-Za-z]{1,20})\s*</", re.IGNORECASE)
+_FREQUENCY = re.compile(r"<sy:updateFrequency>\s*([\d.]{1,12})\s*</", re.IGNORECASE)
+_SKIP = re.compile(r"<skip(Hours|Days)\b[^>]*>(.{0,2000}?)</skip", re.IGNORECASE | re.DOTALL)
+_ENTRY = re.compile(r"<(?:hour|day)>\s*(\w{1,12})\s*</", re.IGNORECASE)
+_LINK = re.compile(r"<(?:\w+:)?link\b([^<>]{1,4000})>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""\b(rel|href)\s*=\s*["']([^"'<>]{1,2048})["']""", re.IGNORECASE)
+
+_HOURS = {"hourly": 1, "daily": 24, "dayly": 24, "weekly": 168, "monthly": 720, "yearly": 8760}
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+def hints_of(head: str) -> Hints:
+    """The hints in the part of a document around its items (`around_items`). What makes no sense (`always`, zero) is no hint."""
+    asked: list[float] = []
+    if found := _TTL.search(head):
+        asked.append(_number(found.group(1)) * 60.0)
+    if (found := _PERIOD.search(head)) and (hours := _HOURS.get(found.group(1).lower())):
+        often = _FREQUENCY.search(head)
+        asked.append(hours * 3600.0 / max(_number(often.group(1)) if often else 1.0, 1e-3))
+    skipped: set[int] = set()
+    days: set[int] = set()
+    for kind, block in _SKIP.findall(head):
+        for entry in _ENTRY.findall(block):
+            if kind.lower() == "hours" and entry.isdecimal() and int(entry) <= 24:
+                skipped.add(int(entry) % 24)
+            elif kind.lower() == "days" and entry.lower() in _DAYS:
+                days.add(_DAYS.index(entry.lower()))
+    # Whoever forbids everything has made a mistake.
+    return Hints(
+        max((seconds for seconds in asked if seconds > 0), default=None),
+        frozenset(skipped) if len(skipped) < 24 else frozenset(),
+        frozenset(days) if len(days) < 7 else frozenset(),
+    )
+
+
+def related(head: str) -> tuple[str, str]:
+    """(hub, self): the addresses that the feed's own links of these relations name, "" where there is none."""
+    hub = itself = ""
+    for attributes in _LINK.findall(head):
+        told = {name.lower(): value for name, value in _ATTRIBUTE.findall(attributes)}
+        relations = told.get("rel", "").lower().split()
+        if "hub" in relations:
+            hub = hub or told.get("href", "")
+        elif "self" in relations:
+            itself = itself or told.get("href", "")
+    return hub.replace("&amp;", "&"), itself.replace("&amp;", "&")
+
+
+def around_items(text: str) -> str:
+    """What a document says before its first and after its last item: the words about the feed itself."""
+    first = _ITEM.search(text)
+    if first is None:
+        return text[:20_000]
+    last = text.rfind("</item>" if "item" in first.group() else "</entry>")
+    tail = text[last:][:4000] if last > 0 else ""
+    return text[max(0, first.start() - 20_000) : first.start()] + tail
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0

@@ -1,0 +1,68 @@
+"""What a feed document says: its posts, and its hints to those who poll it."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Literal
+
+from msgspec import Struct
+
+Identity = Literal["guid", "title"]
+
+
+class Post(Struct, frozen=True, gc=False):
+    """One item of a feed. Times are Unix seconds, None when absent or unreadable; texts as the publisher wrote them."""
+
+    id: str
+    link: str
+    title: str
+    summary: str
+    published: float | None
+    updated: float | None = None
+
+    def key(self, by: Identity = "guid") -> str:
+        """What makes the post the same post in a later document.
+
+        By default the publisher's id, else the link, else title and date. By title as in the thesis (Fig. 4.6): a
+        retitled post is a new one.
+        """
+        if by == "title" and self.title:
+            return "title:" + self.title
+        if self.id:
+            return "id:" + self.id
+        if self.link:
+            return "link:" + self.link.partition("://")[2]
+        told = f"{self.title}\0{self.published}\0{self.summary}"
+        return "hash:" + hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+    def when(self) -> float | None:
+        """The time of posting: published, else updated."""
+        return self.published if self.published is not None else self.updated
+
+
+class Hints(Struct, frozen=True):
+    """What the publisher asks of pollers: seconds between polls (ttl, sy:*), hours (GMT) and days not to ask in."""
+
+    seconds: float | None = None
+    skip_hours: frozenset[int] = frozenset()
+    skip_days: frozenset[int] = frozenset()  # 0 = Monday
+
+
+class Feed(Struct, frozen=True):
+    """A feed document as read. `kind` is "" when the document is no feed; `faults` says what had to be mended."""
+
+    kind: str
+    title: str = ""
+    link: str = ""
+    language: str = ""
+    posts: tuple[Post, ...] = ()
+    hints: Hints = Hints()
+    hub: str = ""
+    itself: str = ""
+    charset: str = ""
+    reader: str = ""
+    faults: tuple[str, ...] = ()
+
+    @property
+    def well_formed(self) -> bool:
+        return bool(self.kind) and not self.faults
