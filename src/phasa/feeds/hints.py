@@ -20,7 +20,7 @@ _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "su
 
 
 def hints_of(head: str) -> Hints:
-    """The hints in the part of a document around its items (`around_items`). What makes no sense (`always`, zero) is no hint."""
+    """The hints in the words around a feed's items. What makes no sense (`always`, zero) is no hint."""
     asked: list[float] = []
     if found := _TTL.search(head):
         asked.append(_number(found.group(1)) * 60.0)
