@@ -61,3 +61,30 @@ def test_wrong_options_are_one_line(trace: str, words: tuple[str, ...]) -> None:
 
 def test_an_unknown_zone_is_named(trace: str) -> None:
     assert "Moon/Base" in phasa("feeds", "plan", trace, "--zone", "Moon/Base").stderr
+
+
+OPML = '<opml version="2.0"><body><outline text="x" xmlUrl="http://e.example/rss"/></body></opml>'
+
+
+def test_feeds_are_added_imported_exported_and_reported(tmp_path: Path) -> None:
+    collection = str(tmp_path / "c")
+    phasa("init", collection)
+    assert "added" in phasa("feeds", "add", collection, "http://e.example/rss", "http://f.example/").stdout
+    (tmp_path / "list.opml").write_text(OPML)
+    assert "0 feeds added, 1 known already" in phasa("feeds", "import", collection, str(tmp_path / "list.opml")).stdout
+    assert 'xmlUrl="http://f.example/"' in phasa("feeds", "export", collection).stdout
+    page = '<html><head><link rel="alternate" type="application/rss+xml" href="/news.xml"></head></html>'
+    (tmp_path / "page.html").write_text(page)
+    found = phasa("feeds", "discover", collection, str(tmp_path / "page.html"), "--base", "http://g.example/")
+    assert "http://g.example/news.xml: added" in found.stdout
+    assert len(json.loads(phasa("feeds", "report", collection, "--json").stdout)) == 3
+    assert "3 feeds" in phasa("feeds", "report", collection).stdout
+    assert "<svg" in (tmp_path / "c" / "reports" / "feeds.html").read_text()
+
+
+def test_feed_commands_say_what_is_wrong(tmp_path: Path) -> None:
+    assert "no collection here" in phasa("feeds", "add", str(tmp_path), "http://e.example/").stderr
+    collection = str(tmp_path / "c")
+    phasa("init", collection)
+    assert "not a usable" in phasa("feeds", "add", collection, "ftp://x/").stderr
+    assert "no feeds yet" in phasa("feeds", "watch", collection).stderr

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +13,7 @@ from phasa.cli.inputs import read_bytes
 from phasa.errors import InputError
 
 if TYPE_CHECKING:
+    from phasa.feeds.store import FeedStore
     from phasa.feeds.trace import Trace
 
 app = typer.Typer(no_args_is_help=True, epilog="Example:  phasa feeds plan posts.tsv --per-day 4")
@@ -139,3 +143,147 @@ def evaluate(
         return
     for row in rows:
         print(f"{row.feed}\t{row.per_day:g}\t{row.policy}\t{row.delay_hours:.3f} h\t{row.posts} posts")
+
+
+@app.command(epilog="Example:  phasa feeds add thai-web https://example.com/rss.xml --category news")
+def add(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")],
+    urls: Annotated[list[str], typer.Argument(metavar="URL…", help="Addresses of feeds.")],
+    publisher: Annotated[str, typer.Option("--publisher", help="Who publishes them.")] = "",
+    category: Annotated[str, typer.Option("--category", help="What they are about.")] = "",
+) -> None:
+    """Register feeds with a collection."""
+    from phasa.web.url import parse
+
+    with _store(directory) as store:
+        for raw in urls:
+            url = parse(raw)
+            if url is None:
+                raise InputError(f"{raw}: not a usable http(s) address")
+            known = not store.add(str(url), time.time(), publisher, category)
+            print(f"{url}: {'known already' if known else 'added'}")
+
+
+@app.command("import", epilog="Example:  phasa feeds import thai-web subscriptions.opml")
+def import_opml(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")],
+    opml: Annotated[str, typer.Argument(metavar="OPML", help="A list of feeds; - for standard input.")],
+) -> None:
+    """Register the feeds of an OPML list; what cannot be used is named and passed over."""
+    from phasa.feeds.opml import read_opml
+
+    outlines, passed = read_opml(read_bytes(opml), opml)
+    with _store(directory) as store:
+        added = sum(store.add(o.url, time.time(), category=o.category, title=o.title) for o in outlines)
+    for why in passed:
+        print(f"passed over: {why}", file=sys.stderr)
+    print(f"{added} feeds added, {len(outlines) - added} known already, {len(passed)} passed over")
+
+
+@app.command(epilog="Example:  phasa feeds export thai-web > subscriptions.opml")
+def export(directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")]) -> None:
+    """Print the feeds of a collection as OPML."""
+    from phasa.feeds.opml import Outline, write_opml
+
+    with _store(directory) as store:
+        feeds = [Outline(f.url, f.title, f.category) for f in store.feeds() if not f.retired]
+    print(write_opml(feeds, directory.name), end="")
+
+
+@app.command(epilog="Example:  phasa feeds discover thai-web saved-page.html --base https://example.com/")
+def discover(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")],
+    pages: Annotated[list[str], typer.Argument(metavar="PAGE…", help="HTML files that may name feeds; - too.")],
+    base: Annotated[str, typer.Option("--base", help="Where the pages came from.")],
+) -> None:
+    """Register the feeds that pages announce (link rel=alternate)."""
+    from phasa.web.html import read_page
+    from phasa.web.url import parse
+
+    address = parse(base)
+    if address is None:
+        raise InputError(f"{base}: not a usable http(s) address")
+    with _store(directory) as store:
+        for name in pages:
+            for link in read_page(read_bytes(name), address).feeds:
+                known = not store.add(str(link.url), time.time(), title=link.title)
+                print(f"{link.url}: {'known already' if known else 'added'}")
+
+
+@app.command(epilog="Example:  phasa feeds watch thai-web --per-day 2000")
+def watch(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")],
+    per_day: Annotated[
+        float, typer.Option("--per-day", metavar="N", help="Polls a day for all feeds together.")
+    ] = 2000,
+    spacing: Annotated[float, typer.Option("--spacing", help="Least seconds between two requests to a server.")] = 5.0,
+    seconds: Annotated[float | None, typer.Option("--seconds", help="Stop after this time.")] = None,
+) -> None:
+    """Poll the feeds of a collection day and night. SIGTERM or Ctrl-C stops it in good order."""
+    import asyncio
+
+    if per_day <= 0:
+        raise InputError("--per-day: give a positive number of polls")
+    asyncio.run(_watch(directory, per_day, spacing, seconds))
+
+
+async def _watch(directory: Path, per_day: float, spacing: float, seconds: float | None) -> None:
+    import asyncio
+    import signal
+
+    from phasa import __version__
+    from phasa.collection import Collection
+    from phasa.feeds.post import Post
+    from phasa.feeds.store import FeedRow
+    from phasa.feeds.watch import Watcher
+    from phasa.web.fetch import Fetcher
+
+    settings = Collection.open(directory).settings
+    agent = f"phasa/{__version__}" + (f" (+{settings.contact})" if settings.contact else "")
+
+    def tell(feed: FeedRow, posts: list[Post]) -> None:
+        for post in posts:
+            print(f"{feed.title or feed.url}\t{post.title}\t{post.link}", flush=True)
+
+    async with Fetcher(settings.limits, agent, allow_private=settings.allow_private) as fetcher:
+        with _store(directory) as store:
+            if not store.feeds():
+                raise InputError(f"{directory}: no feeds yet; add one with: phasa feeds add {directory} URL")
+            watcher = Watcher(store, fetcher, per_day, spacing=spacing, language=settings.language, found=tell)
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGTERM, signal.SIGINT):
+                loop.add_signal_handler(number, watcher.stop.set)
+            await watcher.run(None if seconds is None else time.time() + seconds)
+
+
+@app.command(epilog="Example:  phasa feeds report thai-web -o feeds.html")
+def report(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")],
+    out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE", help="The page to write.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """How each feed posts and is polled: rhythm, delay, what one more poll is worth, why next when."""
+    import msgspec
+
+    from phasa.cli.progress import counted
+    from phasa.feeds.report import report_feed, write_report
+
+    now = time.time()
+    with _store(directory) as store:
+        feeds = store.feeds()
+        reports = [report_feed(store, feed, now) for feed in counted(feeds, len(feeds), "feeds")]
+        latest = store.latest()
+    if as_json:
+        print(msgspec.json.encode(reports).decode())
+        return
+    page = out or directory / "reports" / "feeds.html"
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(write_report(reports, latest, now), encoding="utf-8")
+    print(f"{page}: {len(reports)} feeds")
+
+
+def _store(directory: Path) -> FeedStore:
+    from phasa.collection import Collection
+    from phasa.feeds.store import FeedStore
+
+    return FeedStore(Collection.open(directory).path / "feeds.db")

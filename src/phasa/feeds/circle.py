@@ -73,7 +73,7 @@ def optima(counts: ArrayLike, ms: Sequence[int], spacing: int = 1) -> list[Optim
             cycle = line.rebuild(layers if start == 1 else line.layers(m), m) + (start - 1)
         # Points pass the period's end only when fractions tie within rounding: turn them back.
         points = np.sort(cycle[:-1] % len(histogram) + 1)
-        found.append(Optimum(tuple(points.tolist()), total))
+        found.append(Optimum(tuple(points.tolist()), total if whole else total_delay(histogram, points)))
     return found
 
 

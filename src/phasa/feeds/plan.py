@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 
 import msgspec
 import numpy as np
@@ -111,3 +112,21 @@ def _plan(
 
 def _clock(seconds: int) -> str:
     return f"{seconds // HOUR:02d}:{seconds % HOUR // 60:02d}"
+
+
+def next_moment(points: Mapping[Cluster, tuple[int, ...]], now: float, bins: int, zone: dt.tzinfo = dt.UTC) -> float:
+    """The first polling moment after `now` when each day follows the points of its own cluster (§5.13).
+
+    The last point of a day is midnight and closes that day: Friday's 24 is Friday's, though the clock says Saturday.
+    Raises InputError when no day of the week has a point.
+    """
+    local = dt.datetime.fromtimestamp(now, zone)
+    today = dt.datetime(local.year, local.month, local.day, tzinfo=zone)
+    for ahead in range(-1, 9):
+        day = today + dt.timedelta(days=ahead)
+        for cluster in (Cluster.ALL, Cluster.WEEKEND if day.weekday() >= 5 else Cluster.WEEKDAY):
+            for point in points.get(cluster, ()):
+                moment = (day + dt.timedelta(seconds=point * DAY // bins)).timestamp()
+                if moment > now:
+                    return moment
+    raise InputError("a plan without points never polls; give at least one")

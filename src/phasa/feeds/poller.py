@@ -141,6 +141,15 @@ class Poller:
         steps = min(max(8, int(3.5 * gap / (width * WIDTH))), 2 * BINS // width)
         return self.last + width * WIDTH * _first_poll(self._expected(width, steps), price / (width * WIDTH))
 
+    def expect(self, until: int) -> tuple[float, float]:
+        """Posts to be expected from the last poll to `until`, and the seconds that they wait for a poll then."""
+        steps = max(1, (until - self.last) // WIDTH)
+        if steps > 2 * BINS:
+            return 0.0, 0.0
+        expected = np.array(self._expected(1, steps))
+        waits = (until - self.last) - (np.arange(steps) + 0.5) * WIDTH
+        return float(expected.sum()), float(expected @ waits)
+
     def _expected(self, width: int, steps: int) -> list[float]:
         """Posts to be expected in each of the next steps of `width` five-minute bins."""
         if (width, steps) not in self._fading:

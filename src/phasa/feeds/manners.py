@@ -1,0 +1,108 @@
+"""What an answer means for the next poll of a feed: when at the earliest, under which address, or never again.
+
+Hard orders (Retry-After, cache lifetimes, 410) and the publisher's hints (ttl, sy:*, skipHours, skipDays) both hold;
+each is capped, so that one wrong header cannot silence a feed for good. Nothing here reads a clock or a socket.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from email.utils import parsedate_to_datetime
+from typing import NamedTuple
+
+from phasa.feeds.post import Hints
+from phasa.feeds.rhythm import DAY, HOUR, MONDAY, WEEK
+from phasa.web.exchange import Exchange
+
+# The longest that an order or a hint may keep us away, and the longest pause after failures: seconds.
+LONGEST_ORDER = 7 * DAY
+LONGEST_HINT = 1 * DAY
+FIRST_PAUSE = 1 * HOUR
+LONGEST_PAUSE = 7 * DAY
+
+_MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?(\d{1,10})", re.IGNORECASE)
+_NO_CACHE = re.compile(r"(?:^|[,\s])no-(?:cache|store)\b", re.IGNORECASE)
+
+
+class Order(NamedTuple):
+    """Seconds to stay away and who says so."""
+
+    seconds: float
+    why: str
+
+
+def orders_of(answer: Exchange, now: float) -> Order:
+    """How long the server forbids to ask again: Retry-After of 429 and 503, else the lifetime of the answer."""
+    if answer.status in (429, 503):
+        asked = answer.retry_after(now)
+        return _capped(asked, LONGEST_ORDER, "Retry-After") if asked is not None else Order(0.0, "")
+    control = answer.header("cache-control") or ""
+    if _NO_CACHE.search(control):
+        return Order(0.0, "")
+    if found := _MAX_AGE.search(control):
+        return _capped(float(found.group(1)) - _age(answer), LONGEST_HINT, "Cache-Control: max-age")
+    expires = _date(answer.header("expires"))
+    if expires is not None:
+        # The server's own clock says how long that is; ours may differ.
+        return _capped(expires - (_date(answer.header("date")) or now), LONGEST_HINT, "Expires")
+    return Order(0.0, "")
+
+
+def hinted(hints: Hints) -> Order:
+    """How long the document asks to be left alone."""
+    return _capped(hints.seconds, LONGEST_HINT, "ttl or sy:updatePeriod") if hints.seconds else Order(0.0, "")
+
+
+def out_of_skipped(moment: float, hints: Hints) -> float:
+    """The first moment from the given one on that is in no skipped hour (GMT) or day."""
+    for _ in range(8 * 24):
+        day = int((moment - MONDAY) % WEEK // DAY)
+        if day in hints.skip_days:
+            moment = (moment // DAY + 1) * DAY
+        elif int(moment % DAY // HOUR) in hints.skip_hours:
+            moment = (moment // HOUR + 1) * HOUR
+        else:
+            break
+    return moment
+
+
+def pause_after(failures: int, name: str) -> float:
+    """Seconds to wait after so many failures in a row: an hour, doubled each time up to a week, spread by ± 25 %.
+
+    The spread depends on the feed and the failure only, so feeds that fail together do not come back together.
+    """
+    pause = min(float(LONGEST_PAUSE), FIRST_PAUSE * 2.0 ** (min(failures, 30) - 1))
+    digest = hashlib.sha256(f"{name}\0{failures}".encode()).digest()
+    return pause * (0.75 + 0.5 * int.from_bytes(digest[:4], "big") / 2**32)
+
+
+def permanent_address(answer: Exchange) -> str | None:
+    """Where the feed has moved for good: the last of the leading hops that are all 301 or 308; None when it stays."""
+    moved = None
+    addresses = [*(hop.url for hop in answer.redirects[1:]), answer.final_url]
+    for hop, following in zip(answer.redirects, addresses, strict=False):
+        if hop.status not in (301, 308):
+            break
+        moved = str(following)
+    return moved
+
+
+def _age(answer: Exchange) -> float:
+    value = (answer.header("age") or "").strip()
+    return float(value) if value.isascii() and value.isdigit() and len(value) < 10 else 0.0
+
+
+def _date(value: str | None) -> float | None:
+    if not value:
+        return None
+    try:
+        return parsedate_to_datetime(value).timestamp()
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+
+
+def _capped(seconds: float, most: float, why: str) -> Order:
+    if seconds <= 0:
+        return Order(0.0, "")
+    return Order(min(seconds, most), why if seconds <= most else f"{why} ({seconds:.0f} s, held to {most:.0f})")
