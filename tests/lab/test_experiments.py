@@ -5,28 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from typer.testing import CliRunner
 
 from phasa.cli.lab import app
 from phasa.errors import InputError
-from phasa.lab.experiment import Options, Result
-from phasa.lab.experiments import as_result, language_crawl
+from phasa.lab.experiments import as_result
 from phasa.lab.experiments.report import Report
 from phasa.lab.report import write_html
-
-QUICK = Options(seeds=(1, 2), quick=True)
-
-
-@pytest.fixture(scope="module")
-def thai() -> Result:
-    return language_crawl.run(QUICK)
-
-
-def test_all_nine_experiments_of_the_thesis_are_there(thai: Result) -> None:
-    assert [section.title[:2] for section in thai.sections] == [f"E{number}" for number in range(1, 10)]
-    assert all(section.tables for section in thai.sections)
-    assert {claim.source[:2] for claim in thai.claims} == {"E6", "E7", "E8", "E9"}
 
 
 def test_reproduce_runs_the_six_experiments_of_the_note(tmp_path: Path) -> None:

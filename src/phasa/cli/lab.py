@@ -39,23 +39,36 @@ def world(
         print(f"{row.table:<10} {row.what:<28} {row.published:>10.4f} {row.here:>10.4f} {row.off:>+8.1%}")
 
 
-@app.command(epilog="Example:  phasa lab graph --world 1:20000 -o web.db")
+@app.command(epilog="Example:  phasa lab graph --from thai-web -o web.db")
 def graph(
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The file to write.")],
     world: Annotated[str, typer.Option("--world", metavar="SEED:PAGES", help="Take a generated web.")] = "",
+    source: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--from", metavar="PATH", help="Take WARC files, folders of them or collections; may be repeated."
+        ),
+    ] = None,
     lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Language that crawls are after.")] = "th",
 ) -> None:
     """Store a web graph: an SQLite file with the tables wgnode and wglinks."""
     from phasa.lab.linking import depth_from
     from phasa.lab.store import write_graph
-    from phasa.lab.world import World
 
-    if not world:
-        raise InputError("say what to make the graph from: --world SEED:PAGES")
-    made = World.from_name(world, lang)
-    starts = made.sites.first[made.sites.level == 0]
-    write_graph(made.graph, out, depth_from(made.graph.offsets, made.graph.targets, starts))
-    print(f"{out}: {len(made.graph)} addresses, {len(made.graph.targets)} links")
+    if bool(world) == bool(source):
+        raise InputError("say what to make the graph from: either --world SEED:PAGES or --from PATH")
+    if source:
+        from phasa.lab.from_archive import captures_of, graph_from
+
+        stored = graph_from(captures_of(source), lang)
+        write_graph(stored, out)
+    else:
+        from phasa.lab.world import World
+
+        made = World.from_name(world, lang)
+        stored = made.graph
+        write_graph(stored, out, depth_from(stored.offsets, stored.targets, made.sites.first[made.sites.level == 0]))
+    print(f"{out}: {len(stored)} addresses, {len(stored.targets)} links, {int(stored.wanted.sum())} pages in '{lang}'")
 
 
 @app.command(epilog="Example:  phasa lab run --world 1:100000 --seeds thai1 --strategies lswc,bfs --pages 5000 --json")

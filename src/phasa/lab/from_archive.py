@@ -1,0 +1,131 @@
+"""A web graph from what was crawled: any WARC files, or the archive of a collection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from phasa.archive.reader import Stored, read_archive, read_warc
+from phasa.crawl.live import out_links
+from phasa.errors import InputError
+from phasa.lab.graph import OK, AddressList, Graph
+from phasa.lab.phrases import Phrases
+from phasa.language.detect import detector
+from phasa.language.detectors.dictionary import dictionary
+from phasa.language.profile import load_profile
+from phasa.language.verdict import Document
+from phasa.web.html import PAGE_TAGS, read_page
+from phasa.web.url import join, parse
+
+PAGE_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+
+
+def captures_of(paths: Iterable[Path]) -> Iterator[Stored]:
+    """The captures of WARC files, of folders of them and of collections. Raises InputError for anything else."""
+    return chain.from_iterable(_captures(path) for path in paths)
+
+
+def _captures(path: Path) -> Iterator[Stored]:
+    if path.is_file():
+        return read_warc(path)
+    folder = path / "archive" if (path / "archive").is_dir() else path
+    if not folder.is_dir():
+        raise InputError(f"{path}: no WARC file, no folder of them and no collection")
+    return read_archive(folder)
+
+
+def graph_from(captures: Iterable[Stored], language: str) -> Graph:
+    """The graph of captured pages for crawls after a language: judged, with their links to one another.
+
+    A page captured twice counts once, as it was first. Links to pages that were not captured are left out. Raises
+    InputError when there is no page.
+    """
+    making = _Making(language)
+    for stored in captures:
+        making.add(stored)
+    if not making.urls:
+        raise InputError("no HTML page among the captures; nothing to make a graph from")
+    return making.graph()
+
+
+class _Making:
+    """The columns of a graph as they grow."""
+
+    def __init__(self, language: str) -> None:
+        profile = load_profile(language)
+        self.language = language
+        self.threshold = profile.threshold
+        self._gamma = dictionary(profile).gamma if profile.dictionary else None
+        self._detector = detector("auto")
+        self.urls: list[str] = []
+        self._known: set[str] = set()
+        self._labels: list[str] = []
+        self._likeness: list[float] = []
+        self._charsets: list[str] = []
+        self._moved: list[str] = []
+        self._links: list[tuple[list[str], list[int]]] = []
+        self._anchors: dict[str, int] = {"": 0}
+
+    def add(self, stored: Stored) -> None:
+        """Take in a capture that is a page or a redirect."""
+        url = parse(stored.url)
+        if url is None or url in self._known:
+            return
+        location = next((value for name, value in stored.headers if name.lower() == "location"), "")
+        moved = join(url, location) if 300 <= stored.status < 400 and location else None
+        if moved is None and (stored.status != OK or stored.mime not in PAGE_TYPES or stored.revisit):
+            return
+        self._known.add(url)
+        self.urls.append(url)
+        self._moved.append(moved or "")
+        if moved is not None:
+            self._row("und", 0.0, "", [], [])
+            return
+        page = read_page(stored.content, url, header=stored.content_type, hint=self.language, tags=PAGE_TAGS)
+        declared = page.lang or (page.languages[0] if page.languages else None)
+        verdict = self._detector.judge(Document(page.text, page.charset, declared))
+        own = verdict.language == self.language
+        likeness = self._gamma(page.text) if self._gamma is not None else verdict.score if own else 0.0
+        links = out_links(page)
+        numbers = [self._anchors.setdefault(anchor, len(self._anchors)) for anchor in links.anchors]
+        self._row(verdict.language, likeness, page.charset, list(links.urls), numbers)
+
+    def _row(self, label: str, likeness: float, charset: str, targets: list[str], anchors: list[int]) -> None:
+        self._labels.append(label)
+        self._likeness.append(likeness)
+        self._charsets.append(charset)
+        self._links.append((targets, anchors))
+
+    def graph(self) -> Graph:
+        """The columns as a graph."""
+        number = {url: place for place, url in enumerate(self.urls)}
+        rows = [
+            [(number[url], anchor) for url, anchor in zip(targets, anchors, strict=True) if url in number]
+            for targets, anchors in self._links
+        ]
+        languages, language_of = np.unique(self._labels, return_inverse=True)
+        charsets, charset_of = np.unique(self._charsets, return_inverse=True)
+        flat = [link for row in rows for link in row]
+        moved = [number.get(goal, -1) for goal in self._moved]
+        status = [301 if goal else OK for goal in self._moved]
+        texts = tuple(self._anchors)
+        gamma = self._gamma or (lambda text: 0.0)
+        return Graph(
+            target=self.language,
+            addresses=AddressList(self.urls),
+            offsets=np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64),
+            targets=np.array([target for target, _ in flat], dtype=np.int32),
+            language=language_of.astype(np.uint8),
+            languages=tuple(languages.tolist()),
+            likeness=np.array(self._likeness, dtype=np.float32),
+            status=np.array(status, dtype=np.uint16),
+            moved=np.array(moved, dtype=np.int32),
+            charset=charset_of.astype(np.uint8),
+            charsets=tuple(charsets.tolist()),
+            threshold=self.threshold,
+            phrase=np.array([anchor for _, anchor in flat], dtype=np.uint32),
+            phrases=Phrases(texts, np.array([gamma(text) if text else 0.0 for text in texts]), {}),
+        )
