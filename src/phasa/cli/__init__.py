@@ -16,6 +16,7 @@ from phasa.errors import PhasaError
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("phasa.cli.init", "Make a collection: a folder with its settings and seeds."),
     "crawl": ("phasa.cli.crawl", "Run or resume a crawl."),
+    "learn": ("phasa.cli.learn", "Build and check the knowledge base from what was crawled."),
     "status": ("phasa.cli.status", "Where a collection stands."),
     "why": ("phasa.cli.why", "The whole story of one URL."),
     "detect": ("phasa.cli.detect", "Say in which language texts, pages or lines are."),

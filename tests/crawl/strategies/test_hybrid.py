@@ -35,7 +35,7 @@ def hybrid(**changes: float) -> Hybrid:
 def test_it_has_common_sense_before_the_first_lesson() -> None:
     h = hybrid()
     good = h.page(judged("http://s0.com/", THAI, ["http://a.com/", "http://b.th/", "http://c.com/"], ["x", "x", "ก"]))
-    bad = h.page(judged("http://s1.com/", OTHER, ["http://d.com/", "http://e.th/"], ["x", "x"]))
+    bad = h.page(judged("http://s1.com/", OTHER, ["http://d.com/", "http://e.th/"]))
     plain, domain, anchor = good.priorities
     foreign, foreign_domain = bad.priorities
     assert min(domain, anchor) > plain > foreign

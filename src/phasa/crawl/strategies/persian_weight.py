@@ -57,10 +57,7 @@ class PersianWeight(Plain):
         wanted = page.judgement.wanted
         depth, budget = _NOTE.unpack(page.note) if len(page.note) == _NOTE.size else (page.depth + 1, self.distance)
         budget = self.distance if wanted else max(0, budget - 1)
-        stops = (self.policy is Policy.DISCARD and not wanted) or (
-            self.policy is Policy.LIMITED_DISTANCE and budget == 0
-        )
-        if stops:
+        if not wanted and (self.policy is Policy.DISCARD or (self.policy is Policy.LIMITED_DISTANCE and budget == 0)):
             return Offers(np.full(len(page.links), DROP))
         return self._offers(page.links.urls, depth + 1, budget, wanted)
 

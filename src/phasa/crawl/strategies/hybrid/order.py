@@ -65,7 +65,7 @@ _LESSONS = 8
 class HybridSettings(Settings, frozen=True, kw_only=True):
     step: Annotated[float, Meta(gt=0, description="How fast the weights of features move.")] = 0.1
     piece_step: Annotated[float, Meta(ge=0, description="How fast the weights of pieces of names move.")] = 0.05
-    floor: Annotated[float, Meta(description="Log odds below which the order is breadth-first.")] = -3.0
+    floor: Annotated[float, Meta(description="Log odds below which the order is breadth-first.")] = -2.0
     grain: Annotated[float, Meta(gt=0, description="Log odds closer than this count as equal.")] = 0.25
     every: Annotated[int, Meta(ge=1, description="Pages between two second looks at all waiting URLs.")] = 50
     memory: Annotated[int, Meta(ge=1000, description="Waiting URLs that are remembered and scored again.")] = 200_000
