@@ -173,7 +173,7 @@ class Hybrid:
 
     def _score_links(self, page: JudgedPage, distance: float, path: float) -> Offers:
         urls = page.links.urls
-        priorities = np.full(len(urls), self.settings.floor - 1)
+        priorities = np.full(len(urls), self.settings.floor - 2)
         done, before = self._done, self._done_before
         open_ = [i for i, url in enumerate(urls) if url not in done and url not in before]
         if not open_:
@@ -262,8 +262,10 @@ class Hybrid:
         self._refresh(rows, features)
         odds = self._model.score(features, table.pieces[rows])
         grain, floor = self.settings.grain, self.settings.floor
-        # Below the floor only the likeness of the pages around still orders: a few words of the language are a trace.
-        hope = floor - 1 + features[:, Feature.PARENT_LIKENESS]
+        # Below the floor only two things still order, in coarse steps: a few words of the language on the pages around
+        # are a trace, and the domains of the language are a rescue unless their record is bad.
+        rescue = table.national[rows] & (features[:, Feature.DOMAIN] > 0)
+        hope = floor - 2 + features[:, Feature.PARENT_LIKENESS] + rescue
         priorities = np.where(odds > floor, np.rint(odds / grain) * grain, hope)
         table.given[rows] = priorities
         return np.asarray(priorities)
