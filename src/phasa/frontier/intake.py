@@ -11,7 +11,8 @@ from phasa.frontier.ready import Head
 from phasa.frontier.recent import SETTLED, Recent
 from phasa.frontier.rules import HOST_SPENT, QUEUE_FULL, SITE_SPENT, Rules, may_return
 from phasa.frontier.store import NewUrl, Row, Store
-from phasa.web.url import Url, authority, registered_domain
+from phasa.web.url import Url, authority, private_suffix
+from phasa.web.url import host as host_name
 
 Hash = Callable[[str], int]
 _SIGN = 1 << 63
@@ -34,6 +35,12 @@ def find_row(store: Store, host: int, key: int, url: str) -> Row | None:
             return row
         key = _next_key(key)
     return None
+
+
+def _site(url: Url) -> str:
+    """The registered domain, past the cache of `registered_domain`: a new host is asked about once."""
+    name = host_name(url)
+    return private_suffix.__wrapped__(name) or name
 
 
 class Hosts:
@@ -111,7 +118,7 @@ class Intake:
         name = authority(url)
         ids = self._hosts.find(name)
         if ids is None:
-            ids = self._hosts.add(name, registered_domain(url))
+            ids = self._hosts.add(name, _site(url))
             self.counts["hosts"] += 1
         return ids
 
