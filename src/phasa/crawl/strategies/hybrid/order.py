@@ -60,6 +60,7 @@ _PAGE_BITS = 17
 # Likeness is taken on a scale that tells small values apart: 0 → 0, 0.001 → 0.1, 0.01 → 0.35, 0.1 → 0.67, 1 → 1.
 _GRADES = math.log1p(1000.0)
 _LESSONS = 8
+_TASTED, _FIRST = 10, 50.0
 
 
 class HybridSettings(Settings, frozen=True, kw_only=True):
@@ -106,7 +107,10 @@ class Hybrid:
         features[:, Feature.PARENT_LIKENESS] = [math.log1p(seed.parent * 1000.0) / _GRADES for seed in seeds]
         features[:, Feature.ANCHOR_YES] = [float(seed.anchor >= self.aim.threshold) for seed in seeds]
         features[:, Feature.PATH] = [seed.distance for seed in seeds]
-        return Offers(self._priorities(rows, features))
+        priorities = self._priorities(rows, features)
+        # A few seeds are fetched before all else, to learn what this list of seeds is worth.
+        priorities[:_TASTED] = self._candidates.given[rows[:_TASTED]] = _FIRST
+        return Offers(priorities)
 
     def page(self, page: JudgedPage) -> Offers:
         distance, path = self._learn(page)
