@@ -47,7 +47,7 @@ def test_polls_get_dearer_as_the_bucket_empties() -> None:
 @pytest.mark.parametrize("per_day", [1, 4, 24])
 def test_a_steady_day_is_polled_nearly_as_well_as_if_its_rates_were_known(per_day: int) -> None:
     learned, later = posts(HOURLY, 90), posts(HOURLY, 60, first=90, seed=2)
-    found = replay_poller(Poller.learn(learned, MONDAY + 90 * DAY), later, per_day)
+    found = replay_poller(Poller.learn(learned, MONDAY + 90 * DAY, DAY / per_day), later, per_day)
     best = optimum(np.repeat(HOURLY, 12), per_day)
     known = (best.total / np.repeat(HOURLY, 12).sum() + 0.5) * 300 * len(later)
     assert found.delay <= 1.12 * known
@@ -80,10 +80,10 @@ def test_bursts_are_found_and_used() -> None:
     times = np.sort(np.concatenate([start + random.integers(0, 2 * HOUR, 12) for start in starts])) + MONDAY
     cut = MONDAY + 200 * DAY
     before, after = times[times < cut], times[times >= cut]
-    pulse = fit_pulse(before, learn_shape(before), cut)
+    pulse = fit_pulse(before, learn_shape(before), cut, HOUR)
     assert pulse.shares[0] > 0.3
     assert pulse.shares.sum() <= MOST_EXCITED + 1e-9
-    found = replay_poller(Poller.learn(before, cut), after, 24)
+    found = replay_poller(Poller.learn(before, cut, HOUR), after, 24)
     assert found.delay < 0.8 * even_delay(DAY / 24) * len(after)
 
 

@@ -70,7 +70,7 @@ def _delay(policy: str, learned: Times, posts: Times, start: int, m: int) -> flo
     if policy == "uniform":
         return even_delay(DAY / m) * len(posts)
     if policy == "phasa":
-        return replay_poller(Poller.learn(learned, start), posts, m).delay
+        return replay_poller(Poller.learn(learned, start, DAY / m), posts, m).delay
     if policy == "phasa-fixed":
         width = HALF_HOUR if m <= 24 else WIDTH
         points = optimum(learn_shape(learned).per_bin(width), 7 * m).points

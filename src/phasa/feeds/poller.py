@@ -24,7 +24,7 @@ from phasa.feeds.trace import Times
 RELEARN = 28 * DAY
 # Step widths in bins of five minutes: few, so that what depends on them can be kept.
 _WIDTHS = (1, 2, 3, 4, 6, 8, 12, 18, 24, 36, 48, 72, 96, 144)
-KEPT = 4000
+KEPT = 20000
 LEAST_LEVEL = 3.0
 STEERING = 0.7
 
@@ -79,6 +79,7 @@ class Poller:
     known: Times
     averages: list[float] = field(default_factory=list)
     relearned: int = 0
+    gap: float = 6 * HOUR
 
     def __post_init__(self) -> None:
         self.relearned = self.last
@@ -87,10 +88,10 @@ class Poller:
         self._set_pulse(self.pulse)
 
     @classmethod
-    def learn(cls, times: Times, now: int) -> Poller:
-        """A poller that has learned from all posts before `now`."""
+    def learn(cls, times: Times, now: int, gap: float = 6 * HOUR) -> Poller:
+        """A poller that has learned from all posts before `now`; `gap`: the usual time between polls to be."""
         shape = learn_shape(times)
-        return cls(shape, fit_pulse(times, shape, now), now - now % WIDTH, times[-KEPT:])
+        return cls(shape, fit_pulse(times, shape, now, gap), now - now % WIDTH, times[-KEPT:], gap=gap)
 
     def _set_pulse(self, pulse: Pulse) -> None:
         self.pulse = pulse
@@ -132,7 +133,7 @@ class Poller:
             self._set_shape(learn_shape(self.known))
         if len(self.known) >= self._judge_at:
             self._set_shape(learn_shape(self.known))
-            self._set_pulse(fit_pulse(self.known, self.shape, now))
+            self._set_pulse(fit_pulse(self.known, self.shape, now, self.gap))
 
     def next_poll(self, price: float, gap: float) -> int:
         """The moment of the next poll when a poll is worth `price` seconds of waiting; `gap`: usual between polls."""

@@ -25,7 +25,8 @@ MEMORIES = np.array([1.5 * HOUR, 8 * HOUR, 2 * DAY, 14 * DAY, 90 * DAY])
 HEAVIEST = 5.0
 # Shares of the averages together; below 1 so that the process does not explode.
 MOST_EXCITED = 0.97
-STEP = 1800
+# Steps in which the past is cut to fit: about half a gap between polls, since that is how far ahead is to be seen.
+STEPS = (1800, 3600, 7200, 10800, 21600, 43200)
 # With fewer posts nothing is fitted: a feed is believed to be as bursty as feeds commonly are.
 FEWEST = 30
 BEFORE_LEARNING = np.array([0.2, 0.1, 0.15, 0.25, 0.25])
@@ -64,22 +65,26 @@ def averages(times: Times, shape: Shape, now: float, rate: float) -> Floats:
     return total
 
 
-def fit_pulse(times: Times, shape: Shape, end: float) -> Pulse:
-    """The process that makes the posts from the first one to `end` most likely; a common one when too few."""
-    span = max(float(end - times[0]), float(STEP)) if len(times) else float(DAY)
+def fit_pulse(times: Times, shape: Shape, end: float, gap: float = 6 * HOUR) -> Pulse:
+    """The process that makes the posts from the first one to `end` most likely; a common one when too few.
+
+    `gap` is the usual time between polls: a burst that is over before the next poll is no reason to poll.
+    """
+    step = max(size for size in STEPS if size <= max(gap / 2.0, STEPS[0]))
+    span = max(float(end - times[0]), float(step)) if len(times) else float(DAY)
     rate = len(times) / span
     if len(times) < FEWEST:
         return Pulse(rate if len(times) > 1 else 1.0 / DAY, BEFORE_LEARNING)
-    steps = int(span // STEP) + 1
-    place = ((times - times[0]) // STEP).astype(np.int64)
+    steps = int(span // step) + 1
+    place = ((times - times[0]) // step).astype(np.int64)
     posts = np.bincount(place, minlength=steps).astype(np.float64)[:steps]
     added = np.bincount(place, weights=weights(times, shape), minlength=steps)[:steps].astype(np.float64)
-    middles = times[0] + (np.arange(steps) + 0.5) * STEP
-    usual = shape.per_bin(STEP)[(((middles - MONDAY) % WEEK) // STEP).astype(np.int64)] * STEP
+    middles = times[0] + (np.arange(steps) + 0.5) * step
+    usual = shape.per_bin(step)[(((middles - MONDAY) % WEEK) // step).astype(np.int64)] * step
     features = np.empty((steps, len(MEMORIES) + 1))
     features[:, 0] = rate
     for k, memory in enumerate(MEMORIES):
-        features[:, k + 1] = _forgetting(added, rate, float(np.exp(-STEP / memory)))
+        features[:, k + 1] = _forgetting(added, rate, float(np.exp(-step / memory)), step)
     features *= usual[:, None]
     active = np.flatnonzero(posts)
     seen, count, mass = features[active], posts[active], features.sum(axis=0)
@@ -92,9 +97,9 @@ def fit_pulse(times: Times, shape: Shape, end: float) -> Pulse:
     return Pulse(rate, excited)
 
 
-def _forgetting(added: Floats, start: float, keep: float) -> list[float]:
+def _forgetting(added: Floats, start: float, keep: float, step: int) -> list[float]:
     """The average before each step, when every step keeps `keep` of it and adds its own posts."""
-    share = (1.0 - keep) / STEP
+    share = (1.0 - keep) / step
     value, values = start, []
     for posts in added.tolist():
         values.append(value)

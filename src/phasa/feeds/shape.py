@@ -32,6 +32,8 @@ PER_DAY = DAY // LEARNED
 KERNELS = (600.0, 2400.0, 7200.0)
 # Posts after which a weight halves: windows follow the posts, not the calendar.
 MEMORIES_IN_POSTS = (40.0, 300.0, float("inf"))
+# But no window is shorter than this, or a busy feed would be judged by one afternoon.
+LEAST_MEMORY = 14 * DAY
 # How many unseen posts the prior on "no rhythm" is worth.
 PRIOR = 8.0
 # Posts that the seven weekdays, and the day's curve, are believed to have had beforehand.
@@ -39,7 +41,7 @@ DAY_PRIOR = 7.0
 CURVE_PRIOR = 1.0
 BLOCKS = 6
 # Posts beyond these tell nothing new about the shape.
-ENOUGH = 4000
+ENOUGH = 20000
 
 
 @dataclass(frozen=True)
@@ -83,8 +85,9 @@ def _estimates(times: Times) -> Floats:
     rows = [np.ones(WEEK // LEARNED)]
     places = ((times - MONDAY) % WEEK) // LEARNED
     ages = np.arange(len(times))[::-1]
+    fortnight = float(np.searchsorted(-times[::-1], LEAST_MEMORY - times[-1]))
     for memory in MEMORIES_IN_POSTS:
-        counts = np.bincount(places, weights=0.5 ** (ages / memory), minlength=WEEK // LEARNED)
+        counts = np.bincount(places, weights=0.5 ** (ages / max(memory, fortnight)), minlength=WEEK // LEARNED)
         week = counts.reshape(7, PER_DAY)
         days = week.sum(axis=1) + DAY_PRIOR / 7
         days = days / days.mean()

@@ -18,6 +18,7 @@ from phasa.lab.experiments.report import Report
 
 # name -> (module with `run`, the one line that `phasa lab reproduce --help` shows)
 EXPERIMENTS: dict[str, tuple[str, str]] = {
+    "feeds": ("phasa.lab.experiments.feeds", "E0–E4 of specs/feed-retrieval-scheduling.md"),
     "segmentation": (
         "phasa.lab.experiments.segmentation",
         "Thai words on BEST: refinement, names, dictionary (E6–E10)",

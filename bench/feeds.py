@@ -1,0 +1,133 @@
+"""Polling policies beside models of the rules that readers ship, at equal polls; and the speed of the mathematics.
+
+    python bench/feeds.py                 all traces under --data, one budget each rule uses, then speeds
+    python bench/feeds.py --speed         speeds only
+
+Each rule of another reader is modelled from its published code (scheduler ticks and HTTP hints left out), run over the
+second half of every feed, and its number of polls is given to even spacing, to the square-root rule and to phasa.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from phasa.feeds.budget import share_budget
+from phasa.feeds.circle import optimum
+from phasa.feeds.evaluate import evaluate_shared
+from phasa.feeds.oracle import bound
+from phasa.feeds.trace import Trace, parse_traces
+
+MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
+Rule = Callable[[list[int], float, float, int], float]
+
+
+def entry_frequency(posts: list[int], now: float, gap: float, new: int) -> float:
+    """Miniflux: a week over the number of posts of the last week, 5 minutes to a day."""
+    week = bisect_right(posts, now) - bisect_left(posts, now - 7 * DAY)
+    return min(max(7 * DAY / week if week else DAY, 5 * MINUTE), DAY)
+
+
+def half_gap(posts: list[int], now: float, gap: float, new: int) -> float:
+    """CommaFeed: half the mean gap of the last posts, 5 to 60 minutes; quarter, half, all of 4 hours when idle."""
+    last = bisect_right(posts, now)
+    if last == 0 or now - posts[last - 1] > 30 * DAY:
+        return 4 * HOUR
+    if now - posts[last - 1] > 14 * DAY:
+        return 2 * HOUR
+    if now - posts[last - 1] > 7 * DAY:
+        return HOUR
+    recent = posts[max(0, last - 20) : last]
+    mean = (recent[-1] - recent[0]) / max(1, len(recent) - 1)
+    return min(max(mean / 2, 5 * MINUTE), HOUR)
+
+
+def duplicate_share(posts: list[int], now: float, gap: float, new: int) -> float:
+    """Media Cloud: longer when most of a 20-item document is known, shorter when most is new, 10 minutes to a day."""
+    known = 1.0 - min(new, 20) / 20
+    if known >= 0.67:
+        return min(gap + 10 * MINUTE, DAY)
+    return max(gap - HOUR, 10 * MINUTE) if known < 0.33 else gap
+
+
+RULES: dict[str, Rule] = {
+    "Miniflux entry frequency": entry_frequency,
+    "CommaFeed half gap": half_gap,
+    "Media Cloud duplicate share": duplicate_share,
+}
+
+
+def run_rule(rule: Rule, trace: Trace, start: float, end: float) -> tuple[int, float]:
+    """Polls, and total delay in seconds of the posts after `start`."""
+    posts = trace.times.tolist()
+    seen = bisect_left(posts, start)
+    now, gap, polls, delay = start, 6 * HOUR, 0, 0.0
+    while now < end:
+        now += gap
+        upto = bisect_right(posts, now)
+        delay += sum(now - post for post in posts[seen:upto])
+        gap = rule(posts, now, gap, upto - seen)
+        seen = upto
+        polls += 1
+    return polls, delay
+
+
+def compare(name: str, traces: list[Trace]) -> None:
+    first, end = min(int(t.times[0]) for t in traces), max(int(t.times[-1]) for t in traces)
+    start = (first + end) / 2
+    # Feeds that nobody knew at the split are left out here: the rules have no view on them.
+    traces = [trace for trace in traces if trace.times[0] < start <= trace.times[-1]]
+    posts = sum(int((trace.times >= start).sum()) for trace in traces)
+    print(f"{name}: {len(traces)} feeds, {posts} posts, {(end - start) / DAY:.0f} days")
+    print(f"  {'rule':<30}{'polls/day/feed':>15}{'h/post':>9}{'even':>9}{'sqrt':>9}{'phasa':>9}{'phasa/rule':>12}")
+    for label, rule in RULES.items():
+        runs = [run_rule(rule, trace, start, end) for trace in traces]
+        per_day = sum(polls for polls, _ in runs) / ((end - start) / DAY)
+        hours = sum(delay for _, delay in runs) / posts / HOUR
+        others = {"uniform": 0.0, "sqrt": 0.0, "phasa": 0.0}
+        for row in evaluate_shared(traces, per_day, list(others)):
+            others[row.policy] += row.delay_hours * row.posts / posts
+        print(
+            f"  {label:<30}{per_day / len(traces):>15.2f}{hours:>9.3f}{others['uniform']:>9.3f}{others['sqrt']:>9.3f}"
+            f"{others['phasa']:>9.3f}{others['phasa'] / hours:>12.3f}",
+            flush=True,
+        )
+
+
+def speeds() -> None:
+    random = np.random.default_rng(0)
+
+    def timed(label: str, work: Callable[[], object]) -> None:
+        before = time.process_time()
+        work()
+        print(f"  {label:<60}{time.process_time() - before:>8.2f} CPU s", flush=True)
+
+    minutes = random.poisson(2 + 2 * np.sin(np.arange(1440) / 1440 * 2 * np.pi))
+    timed("optimum, 1440 bins, 48 polls", lambda: optimum(minutes, 48))
+    counts = random.poisson(random.gamma(0.5, 2, (100_000, 24))).astype(np.float64)
+    timed("100,000 feeds x 24 bins under one budget of 400,000 polls", lambda: share_budget(counts, 400_000))
+    times = np.sort(random.integers(0, 10**9, 1_000_000))
+    timed("oracle, 1,000,000 posts, 50,000 polls", lambda: bound(times, 50_000))
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--data", default=os.environ.get("PHASA_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    options.add_argument("--speed", action="store_true")
+    arguments = options.parse_args()
+    if not arguments.speed:
+        for path in sorted(Path(arguments.data).glob("trace-*/*.tsv.gz")):
+            if path.name != "pub_seen.tsv.gz":
+                compare(path.parent.name, parse_traces(path.read_bytes(), str(path)))
+    print("speed, one core")
+    speeds()
+
+
+if __name__ == "__main__":
+    main()
