@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections import deque
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from phasa.crawl.strategies import Circumstances, make_strategy
@@ -140,15 +140,8 @@ def test_row_52_every_ordering_is_reported_with_pass_or_fail(everything: Result)
 
 def test_row_52_a_claim_that_fails_is_reported_as_failed() -> None:
     grounds = [Ground("thai2", "th", world=f"{seed}:3000") for seed in (1, 2)]
-    found = summarise(compare(grounds, ["bfs", "lswc", "nb"], 300))
-    swapped = [
-        next(one for one in found if one.strategy == other).__class__(**{**one.__dict__, "strategy": one.strategy})
-        for one, other in zip(found, ["bfs", "lswc", "nb"], strict=True)
-    ]
-    worst = min(swapped, key=lambda one: one.mean_harvest)
-    assert worst.strategy == "bfs"
-    renamed = {"bfs": "lswc", "lswc": "nb", "nb": "bfs"}
-    turned = [one.__class__(**{**one.__dict__, "strategy": renamed[one.strategy]}) for one in swapped]
-    claims = ordering_claims("E7", "thai2", turned)
-    assert not claims[0].holds
-    assert np.all([claim.detail for claim in claims])
+    found = summarise(compare(grounds, ["bfs", "lswc", "nb", "hybrid"], 300))
+    turned = {"bfs": "lswc", "lswc": "nb", "nb": "bfs", "hybrid": "hybrid"}
+    claims = ordering_claims("E7", "thai2", [replace(one, strategy=turned[one.strategy]) for one in found])
+    assert not claims[0].holds  # breadth-first under the name of LSWC does not beat LSWC under that of NB-LSWC
+    assert all(claim.detail for claim in claims)
