@@ -41,6 +41,9 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
         "hybrid"
     )
     detector: Annotated[str, Meta(description="How the language of a page is found (phasa detect --help).")] = "auto"
+    topic: Annotated[
+        str, Meta(description="Only pages about this: a file of `phasa learn topic`, in models/; empty = any subject.")
+    ] = ""
     connections: Annotated[int, Meta(gt=0, description="Hosts that are asked at the same time, per worker.")] = 256
     archive: Annotated[bool, Meta(description="Keep what comes in WARC files.")] = True
     warc_megabytes: Annotated[float, Meta(gt=0, description="A WARC file is closed when it is this large.")] = 1000.0

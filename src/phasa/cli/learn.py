@@ -1,4 +1,4 @@
-"""`phasa learn`."""
+"""`phasa learn`: a knowledge base from a collection, a topic, a dictionary, a segment predictor."""
 
 from __future__ import annotations
 
@@ -9,12 +9,25 @@ from typing import Annotated
 import msgspec
 import typer
 
+from phasa.cli.groups import group_with_default
+from phasa.cli.learn_dictionary import dictionary
+from phasa.cli.learn_predictor import predictor
+from phasa.cli.learn_topic import topic
 from phasa.collection import Collection
 
-app = typer.Typer()
+app = typer.Typer(
+    cls=group_with_default("collection"),
+    help="Learn from a collection (phasa learn DIR), or a topic, a dictionary, a segment predictor.",
+    epilog="Example:  phasa learn thai-web --pages 10000",
+)
+app.command("topic", epilog="Example:  phasa learn topic -p thai-hotels/ -n other-pages/ -o tourism.topic")(topic)
+app.command("dictionary", epilog="Example:  phasa learn dictionary --country TH --list mine.txt -o thailand.txt")(
+    dictionary
+)
+app.command("predictor", epilog="Example:  phasa learn predictor english-thailand --dictionary thailand")(predictor)
 
 
-@app.command(epilog="Example:  phasa learn thai-web --pages 10000")
+@app.command("collection", epilog="Example:  phasa learn thai-web --pages 10000")
 def learn(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")],
     pages: Annotated[int, typer.Option("--pages", metavar="N", min=1, help="Most pages to learn from.")] = 10_000,

@@ -26,12 +26,14 @@ from phasa.crawl.keeping import WarcArchive
 from phasa.crawl.knowledge import KnowledgeBase, read_knowledge
 from phasa.crawl.likeness import likeness_of
 from phasa.crawl.live import LiveWeb, OneServer
-from phasa.crawl.loop import Crawl, Outcome, Parts, plant
+from phasa.crawl.loop import Crawl, Outcome, PageJudge, Parts, plant
 from phasa.crawl.meter import Metrics, write_metrics
 from phasa.crawl.reports import write_reports
 from phasa.crawl.seeds import SeedFile, read_seeds
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategy import Strategy
+from phasa.crawl.topics.judge import TopicJudge
+from phasa.crawl.topics.topic import load_topic
 from phasa.errors import CollectionError, InputError
 from phasa.frontier.protocol import State, Stats
 from phasa.frontier.rules import Rules
@@ -72,8 +74,19 @@ def strategy_of(collection: Collection, profile: Profile) -> Strategy:
     file = collection.models_folder / "knowledge.arff"
     knowledge: KnowledgeBase | None = read_knowledge(file) if file.is_file() else None
     settings = collection.settings
-    around = Circumstances(aim_of(profile), knowledge=knowledge, settings=settings.strategies)
+    around = Circumstances(
+        aim_of(profile), knowledge=knowledge, settings=settings.strategies, models=collection.models_folder
+    )
     return make_strategy(settings.strategy, around)
+
+
+def judge_of(collection: Collection, profile: Profile) -> PageJudge:
+    """Wanted is what is in the language and, when the settings name a topic, also about that."""
+    settings = collection.settings
+    judge = LanguageJudge(detector(settings.detector, profile.code), profile.code)
+    if not settings.topic:
+        return judge
+    return TopicJudge(load_topic(collection.models_folder / settings.topic), judge)
 
 
 def rules_of(settings: CollectionSettings, strategy: Strategy) -> Rules:
@@ -117,7 +130,7 @@ async def _crawl(collection: Collection, watch: Watch | None, share: Share, may_
     settings = collection.settings
     profile = load_profile(settings.language)
     strategy = strategy_of(collection, profile)
-    judge = LanguageJudge(detector(settings.detector, profile.code), profile.code)
+    judge = judge_of(collection, profile)
     state = StateFile(collection, strategy, share)
     seeds = read_seeds(collection.path / collection.SEEDS)
     collection.reports_folder.mkdir(exist_ok=True)

@@ -18,7 +18,7 @@ from phasa.crawl.answer import Answer, Kind, Web
 from phasa.crawl.clock import Clock
 from phasa.crawl.judge import Judgement
 from phasa.crawl.meter import Meter
-from phasa.crawl.strategy import DROP, Change, JudgedPage, Offers, Seed, Strategy, same_priority
+from phasa.crawl.strategy import DROP, Asking, Change, JudgedPage, Offers, Seed, Strategy, same_priority
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.politeness import Politeness, pause
 from phasa.frontier.protocol import Ending, Frontier, Lease, Offer, Standing, State, Visit
@@ -105,6 +105,8 @@ class Crawl:
         self._failure: BaseException | None = None
         self._done = parts.frontier.stats().done
         self._next_tick = 0.0
+        if isinstance(parts.strategy, Asking):
+            parts.strategy.ask_with(self._waits)
 
     # ── running ──────────────────────────────────────────────────────────────────────────────────
 
@@ -235,7 +237,7 @@ class Crawl:
         self.parts.frontier.finish(lease, ending, found)
         self._done += ending.state is State.DONE
         if changes := self._changes():
-            self.parts.frontier.reprioritise([(Url(change.url), change.priority) for change in changes])
+            self._apply(changes)
         if self.parts.log is not None:
             self.parts.log.write(lease, ending)
 
@@ -251,7 +253,7 @@ class Crawl:
         if answer.kind is Kind.MOVED and answer.target is not None:
             return [Offer(answer.target, lease.priority, lease.depth, lease.url, lease.note)], ""
         if judgement is None:
-            if answer.kind not in (Kind.BUSY, Kind.FAILED):
+            if answer.kind not in (Kind.BUSY, Kind.FAILED) or lease.attempts + 1 >= self._manners.tries:
                 self._missed(lease)
             return (), ""
         links = answer.links
@@ -288,6 +290,26 @@ class Crawl:
         except Exception as trouble:  # noqa: BLE001 - as above
             self._note(trouble)
             return ()
+
+    def _apply(self, changes: Sequence[Change]) -> None:
+        """New priorities; what is dropped or taken back is rare and goes one by one."""
+        frontier = self.parts.frontier
+        plain = [(Url(change.url), change.priority) for change in changes if not change.reason]
+        if plain:
+            frontier.reprioritise(plain)
+        for url, priority, reason in changes:
+            if not reason:
+                continue
+            if priority == DROP:
+                frontier.drop(Url(url), reason)
+            elif not frontier.reprioritise([(Url(url), priority)]):
+                story = frontier.story(Url(url))
+                if story is not None and story.state is State.DROPPED and story.reason == reason:
+                    frontier.requeue(Url(url), priority)
+
+    def _waits(self, url: str) -> bool:
+        """Whether an address waits or is being fetched."""
+        return self.parts.frontier.sift([Url(url)])[0] in (State.WAITING, State.LEASED)
 
     def _missed(self, lease: Lease) -> None:
         """Tell the strategy that a URL gave no page."""

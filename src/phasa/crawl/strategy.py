@@ -10,7 +10,7 @@ keeps beside the priority and hands back in `JudgedPage.note`. So memory does no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -88,10 +88,14 @@ class Offers:
 
 
 class Change(NamedTuple):
-    """The new priority of a URL that is perhaps still waiting; `DROP` is not allowed here."""
+    """The new priority of a URL that is perhaps still waiting; `DROP`, with the reason, takes it out of the queue.
+
+    A priority with a reason also takes back a URL that was dropped for just that reason.
+    """
 
     url: str
     priority: float
+    reason: str = ""
 
 
 @runtime_checkable
@@ -126,6 +130,15 @@ class Strategy(Protocol):
 
     def load(self, state: bytes) -> None:
         """Take up what `save` gave. Raises InputError when the bytes are not of this strategy."""
+        ...
+
+
+@runtime_checkable
+class Asking(Protocol):
+    """A strategy that must know whether an address still waits: scope, budgets and redirects may have settled it."""
+
+    def ask_with(self, waits: Callable[[str], bool]) -> None:
+        """`waits` says whether an address waits or is being fetched. Called once, before the first page."""
         ...
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from pathlib import Path
 
 import msgspec
 
 from phasa.crawl.aim import Aim
 from phasa.crawl.knowledge import KnowledgeBase
+from phasa.crawl.segments.predictor import load_predictor
 from phasa.crawl.strategies.best_first import BestFirst
 from phasa.crawl.strategies.breadth_first import BreadthFirst
 from phasa.crawl.strategies.fish import FishSearch
@@ -19,6 +21,7 @@ from phasa.crawl.strategies.limited_distance import LimitedDistance
 from phasa.crawl.strategies.lswc import Lswc
 from phasa.crawl.strategies.naive_bayes import NaiveBayesOrder
 from phasa.crawl.strategies.persian_weight import PersianWeight, Policy
+from phasa.crawl.strategies.segment import SegmentOrder, certain
 from phasa.crawl.strategies.settings import StrategySettings, with_options
 from phasa.crawl.strategies.shark import SharkSearch
 from phasa.crawl.strategies.single_feature import DomainOnly, SingleFeature
@@ -37,6 +40,8 @@ class Circumstances:
     knowledge: KnowledgeBase | None = None
     """Learned from an earlier crawl; `nb` needs one."""
     settings: StrategySettings = field(default_factory=StrategySettings)
+    models: Path | None = None
+    """Folder of learned models; `segment` looks for its predictor there."""
 
 
 Maker = Callable[[Circumstances], Strategy]
@@ -54,6 +59,18 @@ def _persian(around: Circumstances) -> Strategy:
     return PersianWeight(weights, chosen.max_depth, Policy(chosen.policy), chosen.distance, around.seed)
 
 
+def _segment(around: Circumstances) -> Strategy:
+    settings = around.settings.segment
+    predictor = load_predictor((around.models or Path()) / settings.predictor)
+    return SegmentOrder("segment", predictor.predict, settings, predictor.was_trained_on)
+
+
+def _best_page(around: Circumstances) -> Strategy:
+    strategy = BestFirst()
+    strategy.name = "best-page"
+    return strategy
+
+
 STRATEGIES: dict[str, Maker] = {
     "hybrid": lambda around: Hybrid(around.aim, around.settings.hybrid),
     "nb": _naive_bayes,
@@ -61,6 +78,9 @@ STRATEGIES: dict[str, Maker] = {
     "persian": _persian,
     "bfs": lambda around: BreadthFirst(),
     "best-first": lambda around: BestFirst(),
+    "segment": _segment,
+    "best-segment": lambda around: SegmentOrder("best-segment", certain, around.settings.segment),
+    "best-page": _best_page,
     "hard-focused": lambda around: HardFocused(),
     "soft-focused": lambda around: SoftFocused(),
     "limited-distance": lambda around: LimitedDistance(**msgspec.structs.asdict(around.settings.limited_distance)),

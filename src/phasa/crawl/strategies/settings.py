@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from phasa.crawl.strategies.hybrid import HybridSettings
+from phasa.crawl.strategies.segment import SegmentSettings
 from phasa.crawl.wire.score import ScoreWeights
 from phasa.errors import SettingsError
 from phasa.settings import Settings
@@ -63,11 +64,16 @@ class StrategySettings(Settings, frozen=True, kw_only=True):
     shark: Annotated[SharkSettings, Meta(description="Strategy shark.")] = SharkSettings()
     nb: Annotated[NaiveBayesSettings, Meta(description="Strategy nb.")] = NaiveBayesSettings()
     persian: Annotated[PersianSettings, Meta(description="Strategy persian.")] = PersianSettings()
+    segment: Annotated[SegmentSettings, Meta(description="Strategies segment and best-segment.")] = SegmentSettings()
+
+
+# Strategies that have the switches of another.
+_SHARED = {"best-segment": "segment"}
 
 
 def with_options(settings: StrategySettings, name: str, options: list[str]) -> StrategySettings:
     """The settings with `key=value` options of one strategy put in. Raises SettingsError that names the option."""
-    section = name.replace("-", "_")
+    section = _SHARED.get(name, name.replace("-", "_"))
     if not options:
         return settings
     if section not in StrategySettings.__struct_fields__:

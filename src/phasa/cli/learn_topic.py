@@ -1,0 +1,96 @@
+"""`phasa learn topic`: a subject, from pages that are about it and pages that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from phasa.cli.inputs import read_lines
+from phasa.cli.sources import is_address, read_source
+from phasa.errors import InputError
+from phasa.web.html import Page, read_page
+from phasa.web.url import Url, parse
+
+_PAGES = {".html", ".htm", ".xhtml", ".txt"}
+
+
+def topic(
+    positive: Annotated[list[str], typer.Option("--positive", "-p", help="About it: folder, page, or list of URLs.")],
+    negative: Annotated[list[str], typer.Option("--negative", "-n", help="Not about it: the same.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The topic file to write.")],
+    name: Annotated[str, typer.Option(help="What to call it; the name of the file when not given.")] = "",
+    lang: Annotated[str, typer.Option(help="The language of the pages that are wanted.")] = "en",
+    must: Annotated[list[str], typer.Option(help="A page must have one of these words too.")] = [],  # noqa: B006
+    folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 10,
+    repeats: Annotated[int, typer.Option(min=1, help="How often it is repeated.")] = 10,
+    pages_per_site: Annotated[int, typer.Option(min=1, help="Most pages of one site.")] = 300,
+    seed: Annotated[int, typer.Option(help="Seed of the random choices.")] = 0,
+    allow_private: Annotated[bool, typer.Option(help="Fetch from private addresses too.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Learn a topic, check it by repeated cross-validation, and write it as one file.
+
+    A list of URLs is a text file with one address a line; they are fetched. Put the file into models/ of a collection
+    and name it in collection.toml: topic = "tourism.topic".
+    """
+    from phasa.crawl.topics.training import gather_examples, train_topic
+    from phasa.language.detect import detector
+
+    examples = gather_examples(
+        _pages(positive, allow_private), _pages(negative, allow_private), detector(), lang, pages_per_site
+    )
+    learned = train_topic(
+        name or output.stem, examples, language=lang, must=must, folds=folds, repeats=repeats, seed=seed
+    )
+    learned.save(output)
+    report = learned.report
+    if as_json:
+        left_out = {"other_language": examples.foreign, "surplus": examples.surplus}
+        found = {"name": learned.name, **msgspec.to_builtins(report), **left_out}
+        print(msgspec.json.encode(found).decode())
+        return
+    print(f"{output}: {report.positive} pages about it, {report.negative} not; {len(learned.model.odds)} terms")
+    print(f"left out: {examples.foreign} in another language, {examples.surplus} beyond {pages_per_site} of one site")
+    print(f"G-mean {report.g_mean:.4f} ± {report.deviation:.4f} over {repeats} × {folds} folds, best {report.best:.4f}")
+
+
+def _pages(names: list[str], allow_private: bool) -> Iterator[Page]:
+    """The pages that the words of the command line mean. Raises InputError for what is neither page nor list."""
+    for name in names:
+        path = Path(name)
+        if is_address(name):
+            yield _fetched(name, allow_private)
+        elif path.is_dir():
+            for file in sorted(path.rglob("*")):
+                if file.suffix.lower() in _PAGES and file.is_file():
+                    yield _saved(file, path)
+        elif path.suffix.lower() in (".html", ".htm", ".xhtml"):
+            yield _saved(path, path.parent)
+        else:
+            yield from _listed(name, allow_private)
+
+
+def _saved(file: Path, root: Path) -> Page:
+    """A saved page; its first folder under the root stands for its site."""
+    parts = file.relative_to(root).parts
+    site = "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in parts[0].lower())
+    address = parse(f"http://{site}.saved.invalid/") if len(parts) > 1 else None
+    return read_page(file.read_bytes(), address or Url(file.resolve().as_uri()))
+
+
+def _listed(name: str, allow_private: bool) -> Iterator[Page]:
+    for number, line in enumerate(read_lines(name), 1):
+        address = line.partition("#")[0].strip()
+        if address:
+            if not is_address(address):
+                raise InputError(f"{name}, line {number}: {address!r} is not a web address")
+            yield _fetched(address, allow_private)
+
+
+def _fetched(address: str, allow_private: bool) -> Page:
+    source = read_source(address, allow_private=allow_private)
+    return read_page(source.body, Url(source.name), header=source.content_type or None)

@@ -1,0 +1,79 @@
+"""The five features of a segment link x → y, all known before y is fetched (segment-focused-crawling §4.6).
+
+1 relevance degree of the source · 2a, 2b share of related words in the anchors with their surroundings, and in the
+addresses · 3 countries of the two hosts · 4 top-level domains · 5 how often each word stands there. 1–4 make seven
+nominal attributes, 5 is a bag of words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from phasa.crawl.addresses import host_of, tld_of
+from phasa.crawl.segments.dictionary import tokens_of
+from phasa.crawl.segments.matcher import Matcher
+from phasa.crawl.segments.nominal_bayes import MISSING
+
+BINS = 10
+NAMES = ("relevance", "anchor", "address", "country_from", "country_to", "domain_from", "domain_to")
+Locate = Callable[[str], str]
+"""Host → ISO 3166 code of its country, '' when it is not known."""
+
+
+class Citation(NamedTuple):
+    """All that the pages of one source say of one destination segment (A6: pooled per pair)."""
+
+    urls: Sequence[str]
+    """The addresses of the destination that are cited, each once."""
+    texts: Sequence[str]
+    """Anchor text and surroundings of every link."""
+
+
+class LinkVector(NamedTuple):
+    """What the two classifiers see of one segment link."""
+
+    attributes: tuple[str, ...]
+    words: list[str]
+    """Words of anchors, surroundings and addresses without stop words, repeated as often as they stand there."""
+
+
+def bin10(value: float, bins: int = BINS) -> str:
+    """A share as one of ten values: 0.0 → 0, 0.55 → 5, 1.0 → 9 (A7: equal width)."""
+    return str(max(0, min(bins - 1, int(bins * value + 1e-9))))
+
+
+def address_tokens(url: str) -> list[str]:
+    """The words of an address without its scheme and host name."""
+    start = url.find("/", url.find("://") + 3)
+    return tokens_of(url[start:]) if start > 0 else []
+
+
+@dataclass(frozen=True)
+class Extractor:
+    """Turns a citation into its vector."""
+
+    matcher: Matcher
+    locate: Locate = lambda host: ""
+
+    def vector(self, source: str, degree: float, destination: str, cited: Citation) -> LinkVector:
+        """The features of the link from segment `source`, of relevance `degree`, to segment `destination`."""
+        spoken = [token for text in cited.texts for token in tokens_of(text)]
+        written = [token for url in cited.urls for token in address_tokens(url)]
+        from_host, to_host = host_of(source), host_of(destination)
+        attributes = (
+            bin10(degree),
+            bin10(self.matcher.ratio_of(spoken)),
+            bin10(self.matcher.ratio_of(written)),
+            self.locate(from_host).upper() or MISSING,
+            self.locate(to_host).upper() or MISSING,
+            tld_of(from_host).upper() or MISSING,
+            tld_of(to_host).upper() or MISSING,
+        )
+        return LinkVector(attributes, self.words((spoken, written)))
+
+    def words(self, parts: Iterable[list[str]]) -> list[str]:
+        """The words that count: all but stop words (A35: plain tokens)."""
+        stop = self.matcher.stop
+        return [word for part in parts for word in part if word not in stop]

@@ -1,0 +1,83 @@
+"""The segment graph of a recorded crawl: segments with their relevance degree, and what links say (§4.8.1)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from phasa.crawl.addresses import host_of
+from phasa.crawl.segments.dictionary import tokens_of
+from phasa.crawl.segments.evaluation import Counted, SegmentLink
+from phasa.crawl.segments.features import Citation, address_tokens
+from phasa.crawl.segments.identifier import identify, key_of
+from phasa.crawl.segments.matcher import Matcher
+from phasa.crawl.segments.segment import is_relevant
+from phasa.crawl.strategy import JudgedPage, OutLinks
+
+
+@dataclass(frozen=True)
+class SegmentGraph:
+    """Who links to whom. Only segments of which a page was downloaded are in it."""
+
+    segments: dict[str, Counted]
+    citations: dict[str, dict[str, Citation]]
+    """Source → destination → what is said of it."""
+    countries: dict[str, str]
+    """Host → country, where it is known."""
+    pages: tuple[str, ...]
+
+    @property
+    def links(self) -> dict[str, list[str]]:
+        return {source: list(found) for source, found in self.citations.items()}
+
+    def measured_links(self, matcher: Matcher, threshold: float = 0.5) -> list[SegmentLink]:
+        """Every segment link with the conditions that Tables 5–7 ask for."""
+        return [
+            SegmentLink(
+                is_relevant(self.segments[source].degree, threshold),
+                matcher.finds([token for text in cited.texts for token in tokens_of(text)]),
+                matcher.finds([token for url in cited.urls for token in address_tokens(url)]),
+                is_relevant(self.segments[to].degree, threshold),
+            )
+            for source, found in self.citations.items()
+            for to, cited in found.items()
+        ]
+
+
+def segment_graph(pages: Iterable[JudgedPage]) -> SegmentGraph:
+    """The graph of pages that were downloaded and judged. No rule S or D is applied here (A37)."""
+    counts: dict[str, list[int]] = {}
+    outs: dict[str, list[OutLinks]] = {}
+    countries: dict[str, str] = {}
+    urls: list[str] = []
+    for page in pages:
+        key = key_of(page.url)
+        if not key:
+            continue
+        urls.append(page.url)
+        count = counts.setdefault(key, [0, 0])
+        count[0] += 1
+        count[1] += page.judgement.wanted
+        outs.setdefault(key, []).append(page.links)
+        if page.country:
+            countries[host_of(page.url)] = page.country
+    segments = {key: Counted(*count) for key, count in counts.items()}
+    citations = {
+        key: {to: cited for to, cited in identify(key, links).items() if to in segments} for key, links in outs.items()
+    }
+    return SegmentGraph(segments, citations, countries, tuple(urls))
+
+
+def within_hops(starts: Iterable[str], links: dict[str, list[str]], hops: int = 2) -> dict[str, int]:
+    """Page → hop, for the pages that are at most `hops` links away from the pages of hop 0 (§4.8.1)."""
+    found = dict.fromkeys(starts, 0)
+    waiting = deque(found)
+    while waiting:
+        url = waiting.popleft()
+        if found[url] < hops:
+            for to in links.get(url, ()):
+                if to not in found:
+                    found[to] = found[url] + 1
+                    waiting.append(to)
+    return found

@@ -1,0 +1,64 @@
+"""The Segment Identifier: the links of a source grouped by the segment they lead to (segment-focused-crawling §4.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from phasa.crawl.segments.features import Citation
+from phasa.crawl.strategy import OutLinks
+from phasa.web.url import Url, parse, segment_key
+
+
+def key_of(url: str) -> str:
+    """The segment of an address as pages and links have it. '' for what is no http(s) address."""
+    if not url.startswith(("http://", "https://")) or url.count("/") < 3:
+        parsed = parse(url)
+        return segment_key(parsed) if parsed is not None else ""
+    return segment_key(Url(url))
+
+
+class Gathering:
+    """What one destination was said to be, while its source is still being read."""
+
+    __slots__ = ("texts", "urls")
+
+    MOST = 200
+    """Links of one pair whose words are kept: a menu repeats itself on every page."""
+
+    def __init__(self) -> None:
+        self.urls: dict[str, None] = {}
+        self.texts: list[str] = []
+
+    def add(self, url: str, text: str) -> None:
+        """One more link."""
+        self.urls[url] = None
+        if text and len(self.texts) < self.MOST:
+            self.texts.append(text)
+
+    @property
+    def citation(self) -> Citation:
+        return Citation(list(self.urls), self.texts)
+
+
+def identify(source: str, pages: Iterable[OutLinks]) -> dict[str, Citation]:
+    """The destination segments of a source with all that is said of them, in the order of discovery; not itself."""
+    found: dict[str, Gathering] = {}
+    for links in pages:
+        gather(found, source, links)
+    return {key: gathering.citation for key, gathering in found.items()}
+
+
+def gather(found: dict[str, Gathering], source: str, links: OutLinks) -> list[str]:
+    """Add the links of one more page; the segment of every link, '' for no usable address."""
+    keys = []
+    for place, url in enumerate(links.urls):
+        key = key_of(url)
+        keys.append(key)
+        if key and key != source:
+            gathering = found.get(key)
+            if gathering is None:
+                gathering = found[key] = Gathering()
+            anchor = links.anchors[place] if len(links.anchors) else ""
+            context = links.contexts[place] if len(links.contexts) else ""
+            gathering.add(url, f"{anchor} {context}".strip())
+    return keys

@@ -1,0 +1,117 @@
+"""The Segment Predictor: two naive Bayes models and the mean of what they say (segment-focused-crawling §4.7).
+
+A predictor is one file: both models, the dictionary and mode it was learned with, and which pages it was learned from,
+so that a crawl can leave those out (§5.4).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import zstandard
+from xxhash import xxh3_64_intdigest
+
+from phasa.crawl.segments.dictionary import Dictionary
+from phasa.crawl.segments.features import Citation, Extractor, LinkVector, Locate
+from phasa.crawl.segments.matcher import Matcher
+from phasa.crawl.segments.nominal_bayes import NominalBayes
+from phasa.crawl.word_bayes import WordBayes
+from phasa.errors import InputError
+
+_KIND = "phasa segment predictor 1"
+
+
+class Chance(msgspec.Struct, frozen=True):
+    """P_L, P_W and their mean P_E (Eq. 9)."""
+
+    by_link: float
+    by_words: float
+
+    @property
+    def ensemble(self) -> float:
+        return (self.by_link + self.by_words) / 2
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """A predictor as it is kept."""
+
+    kind: str
+    topic: str
+    mode: str
+    language: str
+    terms: list[str]
+    sources: list[str]
+    link_prior: float
+    link_tables: list[dict[str, float]]
+    word_prior: float
+    word_odds: dict[str, float]
+    trained: list[int]
+
+
+class Predictor:
+    """Will the destination of a segment link be relevant? Fixed once it is learned."""
+
+    def __init__(
+        self,
+        matcher: Matcher,
+        link: NominalBayes,
+        words: WordBayes,
+        topic: str = "",
+        language: str = "en",
+        trained: frozenset[int] = frozenset(),
+    ) -> None:
+        self.matcher, self.link, self.words = matcher, link, words
+        self.topic, self.language, self.trained = topic, language, trained
+
+    def chance(self, vector: LinkVector) -> Chance:
+        """What both models say of a link."""
+        return Chance(self.link.probability(vector.attributes), self.words.probability_of_words(vector.words))
+
+    def predict(self, source: str, degree: float, destination: str, cited: Citation, locate: Locate) -> float:
+        """P_E of the link from segment `source` to segment `destination`."""
+        return self.chance(Extractor(self.matcher, locate).vector(source, degree, destination, cited)).ensemble
+
+    def was_trained_on(self, url: str) -> bool:
+        return bool(self.trained) and url_number(url) in self.trained
+
+    def encode(self) -> bytes:
+        """The file of this predictor; the same predictor always gives the same bytes."""
+        book = self.matcher.dictionary
+        stored = Stored(
+            _KIND,
+            self.topic,
+            self.matcher.mode,
+            self.language,
+            sorted(book.terms),
+            list(book.sources),
+            self.link.prior,
+            self.link.tables,
+            self.words.prior,
+            self.words.odds,
+            sorted(self.trained),
+        )
+        return zstandard.compress(msgspec.json.encode(stored), 10)
+
+    def save(self, path: Path) -> None:
+        path.write_bytes(self.encode())
+
+
+def url_number(url: str) -> int:
+    """63 bits that stand for an address."""
+    return xxh3_64_intdigest(url.encode("utf-8", "surrogatepass")) >> 1
+
+
+def load_predictor(path: Path) -> Predictor:
+    """The predictor in a file. Raises InputError when there is none or it is something else."""
+    if not path.is_file():
+        raise InputError(f"{path}: no predictor here; make one with: phasa learn predictor")
+    try:
+        stored = msgspec.json.decode(zstandard.decompress(path.read_bytes()), type=Stored)
+    except (zstandard.ZstdError, msgspec.MsgspecError) as problem:
+        raise InputError(f"{path}: not a segment predictor: {problem}") from None
+    if stored.kind != _KIND:
+        raise InputError(f"{path}: not a segment predictor of this version ({stored.kind!r}); learn it again")
+    matcher = Matcher(Dictionary(stored.terms, stored.sources), stored.mode, stored.language)
+    link, words = NominalBayes(stored.link_prior, stored.link_tables), WordBayes(stored.word_prior, stored.word_odds)
+    return Predictor(matcher, link, words, stored.topic, stored.language, frozenset(stored.trained))

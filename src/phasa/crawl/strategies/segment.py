@@ -1,0 +1,236 @@
+"""Segment by segment: TFLSWC (`segment`) and the same without its predictor (`best-segment`); §4.9–4.11.
+
+The frontier keeps addresses, not segments. A whole segment becomes one unit by its priorities:
+
+OPEN   addresses of a segment that is being crawled: nothing else is fetched before them
+score  addresses of a segment that waits: score(y) of Eq. 8, all alike, first found first
+HELD   addresses found in a segment that is not finished: its features are not known before it is
+
+When the last waiting address of a segment is gone, or rule S ends it, the segment is finished: its destinations are
+scored, rule D is applied, and the changed priorities go to the frontier. With one request at a time this is exactly
+the loop of §4.10; with many, several segments are open side by side, one per host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from phasa.crawl.addresses import host_of
+from phasa.crawl.segments.features import Citation
+from phasa.crawl.segments.identifier import Gathering, gather, key_of
+from phasa.crawl.segments.segment import Phase, Segment
+from phasa.crawl.strategy import DROP, Change, JudgedPage, Offers, Rediscovery, Seed
+from phasa.errors import InputError
+from phasa.settings import Settings
+
+OPEN, HELD = 2.0, -1.0
+RULE_S = "rule S: too many irrelevant pages in a row in its segment"
+RULE_D = "rule D: its segment is recommended through irrelevant segments only"
+
+
+class SegmentSettings(Settings, frozen=True, kw_only=True):
+    predictor: Annotated[str, Meta(description="File of the predictor (phasa learn predictor), in models/.")] = (
+        "segment.predictor"
+    )
+    threshold: Annotated[float, Meta(ge=0, le=1, description="τ: relevance degree of a relevant segment.")] = 0.5
+    strict: Annotated[bool, Meta(description="Relevant above τ instead of from τ on (reading A3).")] = False
+    patience: Annotated[int, Meta(ge=1, description="S: irrelevant pages in a row that end a segment.")] = 2
+    distance: Annotated[int, Meta(ge=1, description="D: irrelevant segments in a row that end a way.")] = 2
+    discover: Annotated[bool, Meta(description="Follow links inside a segment while it is crawled (A8).")] = True
+    pages_per_segment: Annotated[int, Meta(ge=1, description="Addresses remembered per segment; no more wait.")] = 300
+
+
+Predict = Callable[[str, float, str, Citation, Callable[[str], str]], float]
+"""(source, its relevance degree, destination, what is said of it, host → country) → P_E."""
+
+
+def certain(source: str, degree: float, destination: str, cited: Citation, locate: Callable[[str], str]) -> float:
+    """P_E = 1: what makes best-segment of segment (§4.11)."""
+    return 1.0
+
+
+class _State(msgspec.Struct):
+    """What is kept between two runs."""
+
+    segments: dict[str, Segment]
+    said: dict[str, dict[str, tuple[list[str], list[str]]]]
+    countries: dict[str, str]
+
+
+class SegmentOrder:
+    """Crawls the segment with the best score, page by page, then looks where it leads.
+
+    `was_seen` names addresses that must not be crawled, such as those a model was trained on.
+    """
+
+    rediscovery = Rediscovery.FIRST
+
+    def __init__(
+        self,
+        name: str,
+        predict: Predict,
+        settings: SegmentSettings | None = None,
+        was_seen: Callable[[str], bool] = lambda url: False,
+    ) -> None:
+        self.name = name
+        self.settings = settings if settings is not None else SegmentSettings()
+        self.segments: dict[str, Segment] = {}
+        self._predict = predict
+        self._was_seen = was_seen
+        self._waits: Callable[[str], bool] = lambda url: True
+        self._said: dict[str, dict[str, Gathering]] = {}
+        self._countries: dict[str, str] = {}
+        self._open: dict[str, None] = {}
+        self._queue: list[Change] = []
+
+    # ── the protocol ─────────────────────────────────────────────────────────────────────────────
+
+    def ask_with(self, waits: Callable[[str], bool]) -> None:
+        """The loop tells how to ask whether an address still waits or is being fetched."""
+        self._waits = waits
+
+    def start(self, seeds: Sequence[Seed]) -> Offers:
+        priorities = np.full(len(seeds), DROP)
+        for place, seed in enumerate(seeds):
+            key = key_of(seed.url)
+            if not key or self._was_seen(seed.url):
+                continue
+            segment = self._segment(key)
+            if not segment.closed:
+                segment.seed, segment.in_run = True, 0
+                segment.pending[seed.url] = None
+                segment.phase = Phase.QUEUED if segment.phase is Phase.NEW else segment.phase
+                priorities[place] = segment.score
+        return Offers(priorities)
+
+    def page(self, page: JudgedPage) -> Offers:
+        key = key_of(page.url)
+        segment = self._segment(key)
+        if page.country:
+            self._countries[host_of(page.url)] = page.country
+        self._enter(segment)
+        segment.pending.pop(page.url, None)
+        segment.add_page(page.judgement.wanted, page.judgement.score)
+        if segment.closed:  # it came late, or by a redirect: it counts, but opens nothing again
+            return Offers(np.full(len(page.links), DROP))
+        over = segment.bad >= self.settings.patience
+        offers = self._take_links(segment, page, self.settings.discover and not over)
+        if over:
+            self._abandon(segment)
+        return offers
+
+    def failed(self, url: str, note: bytes) -> None:
+        segment = self.segments.get(key_of(url))
+        if segment is not None:
+            self._enter(segment)
+            segment.pending.pop(url, None)
+
+    def changes(self) -> Sequence[Change]:
+        """Finish what is over, then say what that changed."""
+        for key in list(self._open):
+            segment = self.segments[key]
+            while segment.pending and not self._waits(next(iter(segment.pending))):
+                del segment.pending[next(iter(segment.pending))]
+            if not segment.pending:
+                self._finish(segment, Phase.DONE)
+        changes, self._queue = self._queue, []
+        return changes
+
+    def save(self) -> bytes:
+        said = {
+            key: {to: (list(one.urls), one.texts) for to, one in found.items()} for key, found in self._said.items()
+        }
+        return msgspec.msgpack.encode(_State(self.segments, said, self._countries))
+
+    def load(self, state: bytes) -> None:
+        try:
+            read = msgspec.msgpack.decode(state, type=_State)
+        except msgspec.MsgspecError as problem:
+            raise InputError(f"strategy {self.name}: its saved state cannot be read: {problem}") from None
+        self.segments, self._countries = read.segments, read.countries
+        self._said = {}
+        for key, found in read.said.items():
+            self._said[key] = {}
+            for to, (urls, texts) in found.items():
+                one = self._said[key][to] = Gathering()
+                one.urls, one.texts = dict.fromkeys(urls), texts
+        self._open = {key: None for key, segment in self.segments.items() if segment.phase is Phase.CRAWLING}
+
+    # ── segments ─────────────────────────────────────────────────────────────────────────────────
+
+    def _segment(self, key: str) -> Segment:
+        segment = self.segments.get(key)
+        if segment is None:
+            segment = self.segments[key] = Segment(key)
+        return segment
+
+    def _enter(self, segment: Segment) -> None:
+        """Its first page came: from now on its addresses go before all others."""
+        if segment.closed or segment.phase is Phase.CRAWLING:
+            return
+        again = segment.phase is Phase.DISCARDED
+        segment.phase = Phase.CRAWLING
+        self._open[segment.key] = None
+        self._queue += [Change(url, OPEN, RULE_D if again else "") for url in segment.pending]
+
+    def _take_links(self, segment: Segment, page: JudgedPage, inside: bool) -> Offers:
+        """Links inside wait behind the rest of the segment; those that lead out are held until it is finished."""
+        keys = gather(self._said.setdefault(segment.key, {}), segment.key, page.links)
+        most, seen = self.settings.pages_per_segment, self._was_seen
+        priorities = np.full(len(page.links), DROP)
+        for place, (url, key) in enumerate(zip(page.links.urls, keys, strict=True)):
+            if not key or seen(url):
+                continue
+            target = self._segment(key)
+            if target.closed or url in target.pending or len(target.pending) >= most:
+                continue
+            if key != segment.key or inside:
+                priorities[place] = self._priority_of(target)
+                target.pending[url] = None
+        return Offers(priorities)
+
+    def _priority_of(self, segment: Segment) -> float:
+        if segment.phase is Phase.CRAWLING:
+            return OPEN
+        return segment.score if segment.phase is Phase.QUEUED else HELD
+
+    def _abandon(self, segment: Segment) -> None:
+        """Rule S."""
+        self._queue += [Change(url, DROP, RULE_S) for url in segment.pending]
+        segment.pending.clear()
+        self._finish(segment, Phase.ABANDONED)
+
+    def _finish(self, segment: Segment, phase: Phase) -> None:
+        """The segment is a source now: score what it leads to (Eq. 8) and apply rule D."""
+        self._open.pop(segment.key, None)
+        segment.finish(phase, self.settings.threshold, self.settings.strict)
+        said = self._said.pop(segment.key, {})
+        if not segment.pages:
+            return
+        locate = self._locate
+        for key, gathering in said.items():
+            target = self.segments[key]
+            if target.closed:
+                continue
+            chance = self._predict(segment.key, segment.degree, key, gathering.citation, locate)
+            target.recommend(segment.mean_score * chance, segment.run)
+            self._rank(target)
+
+    def _rank(self, segment: Segment) -> None:
+        if segment.phase is Phase.CRAWLING:
+            return
+        if segment.in_run >= self.settings.distance:
+            segment.phase = Phase.DISCARDED
+            self._queue += [Change(url, DROP, RULE_D) for url in segment.pending]
+            return
+        revived = segment.phase is Phase.DISCARDED
+        segment.phase = Phase.QUEUED
+        self._queue += [Change(url, segment.score, RULE_D if revived else "") for url in segment.pending]
+
+    def _locate(self, host: str) -> str:
+        return self._countries.get(host, "")

@@ -1,0 +1,105 @@
+"""A topic as it was learned: how likely a page is about it, by its terms; with words that must occur (§4.2).
+
+`must` is the extra-words filter: a page without one of these words is not about the topic, whatever the model says.
+Thai-diving is the model of Thai-tourism with scuba, snorkeling and diving (A11, A12).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+import zstandard
+
+from phasa.crawl.topics.terms import Terms
+from phasa.crawl.word_bayes import WordBayes
+from phasa.errors import InputError
+from phasa.web.html import Page
+
+_KIND = "phasa topic 1"
+DIVING = ("scuba", "snorkel", "snorkels", "snorkeling", "snorkelling", "snorkeler", "snorkellers", "diving", "divers",
+          "diver", "dive", "dives", "freediving", "padi", "liveaboard", "liveaboards")  # fmt: skip
+
+
+class Report(msgspec.Struct, frozen=True):
+    """How a model did in its cross-validation."""
+
+    positive: int = 0
+    negative: int = 0
+    folds: int = 0
+    repeats: int = 0
+    g_mean: float = 0.0
+    deviation: float = 0.0
+    best: float = 0.0
+    results: list[list[float]] = []
+    """G-mean of every fold of every repetition."""
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """A topic as it is kept."""
+
+    kind: str
+    name: str
+    language: str
+    threshold: float
+    must: list[str]
+    prior: float
+    odds: dict[str, float]
+    report: Report
+
+
+class Topic:
+    """Is a page about it? `relevance` is P_w before the language gate, `judge` the decision with it."""
+
+    def __init__(
+        self,
+        name: str,
+        model: WordBayes,
+        language: str = "en",
+        must: tuple[str, ...] = (),
+        threshold: float = 0.5,
+        report: Report | None = None,
+    ) -> None:
+        self.name, self.model, self.language, self.threshold = name, model, language, threshold
+        self.report = report if report is not None else Report()
+        self.must = tuple(must)
+        self._must = re.compile(rf"\b(?:{'|'.join(map(re.escape, self.must))})\b", re.IGNORECASE) if must else None
+        self._terms = Terms(language)
+
+    def relevance(self, page: Page) -> float:
+        """P_w of a page in the language of the topic, 0..1; 0 when none of the words that must occur does (A11)."""
+        if self._must is not None and not (self._must.search(page.text) or self._must.search(page.title)):
+            return 0.0
+        return self.model.probability(self._terms.of_page(page))
+
+    def with_words(self, name: str, must: tuple[str, ...]) -> Topic:
+        """A narrower topic: the same model, and one of these words must occur."""
+        return Topic(name, self.model, self.language, must, self.threshold, self.report)
+
+    def save(self, path: Path) -> None:
+        stored = Stored(
+            _KIND,
+            self.name,
+            self.language,
+            self.threshold,
+            list(self.must),
+            self.model.prior,
+            self.model.odds,
+            self.report,
+        )
+        path.write_bytes(zstandard.compress(msgspec.json.encode(stored), 10))
+
+
+def load_topic(path: Path) -> Topic:
+    """The topic in a file. Raises InputError when there is none or it is something else."""
+    if not path.is_file():
+        raise InputError(f"{path}: no topic here; make one with: phasa learn topic -o {path}")
+    try:
+        stored = msgspec.json.decode(zstandard.decompress(path.read_bytes()), type=Stored)
+    except (zstandard.ZstdError, msgspec.MsgspecError) as problem:
+        raise InputError(f"{path}: not a topic: {problem}") from None
+    if stored.kind != _KIND:
+        raise InputError(f"{path}: not a topic of this version ({stored.kind!r}); learn it again")
+    model = WordBayes(stored.prior, stored.odds)
+    return Topic(stored.name, model, stored.language, tuple(stored.must), stored.threshold, stored.report)
