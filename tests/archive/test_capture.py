@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import gzip
 from pathlib import Path
 
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.archive.captures import warcio_says_fine
 from warcio.archiveiterator import ArchiveIterator
 
-from phasa.archive.capture import captures_of
+from phasa.archive.capture import base32, captures_of
 from phasa.archive.reader import read_archive
 from phasa.archive.warc import WarcWriter
 from phasa.web.exchange import Exchange
@@ -59,3 +62,8 @@ def test_redirect_and_page_are_kept_as_they_came(tmp_path: Path) -> None:
     assert [kind for kind, _ in kinds] == ["warcinfo", "request", "response", "request", "response", "metadata"]
     assert kinds[3][1].get_header("User-Agent") == "phasa-test"
     assert "/page" in kinds[3][1].statusline
+
+
+@given(st.binary(min_size=20, max_size=20))
+def test_base32_is_the_standard_one(digest: bytes) -> None:
+    assert base32(digest) == base64.b32encode(digest).decode()

@@ -14,8 +14,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
-from fastwarc.warc import WarcRecordType
-
 from phasa import __version__
 from phasa.archive.capture import ArchiveError, Capture
 from phasa.archive.cdxj import Entry, IndexFile
@@ -187,14 +185,14 @@ def _records(capture: Capture, digest: bytes, original: Original | None) -> tupl
     records = []
     if capture.request_headers:
         headers = [*concurrent, ("Content-Type", "application/http; msgtype=request")]
-        records.append(member(WarcRecordType.request, headers, capture.request_head()))
+        records.append(member("request", headers, capture.request_head()))
     at = len(records)
     headers = [*common, ("Content-Type", "application/http; msgtype=response")]
     if capture.truncated:
         headers.append(("WARC-Truncated", capture.truncated))
     if capture.status == 304:
         headers.append(("WARC-Profile", REVISIT_NOT_MODIFIED))
-        records.append(member(WarcRecordType.revisit, headers, capture.response_head(), record_id=record_id))
+        records.append(member("revisit", headers, capture.response_head(), record_id=record_id))
     elif original is not None:
         headers += [
             ("WARC-Profile", REVISIT_SAME_PAYLOAD),
@@ -203,11 +201,11 @@ def _records(capture: Capture, digest: bytes, original: Original | None) -> tupl
             ("WARC-Refers-To", f"<{original.record_id}>"),
         ]
         block = capture.response_head()
-        records.append(member(WarcRecordType.revisit, headers, block, record_id=record_id, payload_digest=digest))
+        records.append(member("revisit", headers, block, record_id=record_id, payload_digest=digest))
     else:
         block = capture.response_head() + capture.body
-        records.append(member(WarcRecordType.response, headers, block, record_id=record_id, payload_digest=digest))
+        records.append(member("response", headers, block, record_id=record_id, payload_digest=digest))
     if capture.notes:
         headers = [*concurrent, ("Content-Type", "application/warc-fields")]
-        records.append(member(WarcRecordType.metadata, headers, fields_block(list(capture.notes))))
+        records.append(member("metadata", headers, fields_block(list(capture.notes))))
     return records, at, record_id
