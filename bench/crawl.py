@@ -145,7 +145,7 @@ def run_scrapy(pages: int, port: int) -> dict[str, float]:
 
     seen = {"pages": 0, "begun": 0.0}
 
-    class Spider(scrapy.Spider):
+    class Spider(scrapy.Spider):  # type: ignore[misc, unused-ignore]
         name = "bench"
         start_urls = [address(0, port)]  # noqa: RUF012
         extractor = LinkExtractor()

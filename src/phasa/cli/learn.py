@@ -36,7 +36,7 @@ def learn(
     """Build the knowledge base from what was crawled, and check it by ten-fold cross-validation.
 
     Writes models/knowledge.arff (a Weka file) and models/trained.txt (the pages used; leave them out of any
-    measurement). The strategies nb and hybrid use it in the next crawl.
+    measurement). The strategy nb uses it in the next crawl.
     """
     from phasa.crawl.learning import learn as learn_from
 
