@@ -195,7 +195,7 @@ def test_strategies_of_the_specification_run_on_the_same_loop() -> None:
     table = paper()
     seed = next(iter(table))
     for name in known_strategies():
-        if needs_knowledge(name):
+        if needs_knowledge(name) or name == "segment":  # that one needs a predictor: test_segment_crawling.py
             continue
         strategy = make_strategy(name, Circumstances(Aim("th", frozenset({"th"}))))
         web = PaperWeb(table)

@@ -1,12 +1,20 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from phasa.crawl.aim import Aim
 from phasa.crawl.knowledge import KnowledgeBase, Row
+from phasa.crawl.segments.dictionary import Dictionary
+from phasa.crawl.segments.matcher import Matcher
+from phasa.crawl.segments.nominal_bayes import NominalBayes
+from phasa.crawl.segments.predictor import Predictor
 from phasa.crawl.strategies import Circumstances, known_strategies, make_strategy
 from phasa.crawl.strategies.lswc import Lswc
 from phasa.crawl.strategy import Strategy
+from phasa.crawl.word_bayes import WordBayes
 from phasa.errors import SettingsError
 
 BASE = KnowledgeBase.of([Row(0.5, 1, 1, 0.69, True), Row(0, 0, 0, 0, False)])
@@ -14,8 +22,10 @@ AROUND = Circumstances(Aim("th", frozenset({"th"})), knowledge=BASE)
 
 
 @pytest.mark.parametrize("name", known_strategies())
-def test_every_known_name_makes_a_strategy(name: str) -> None:
-    assert isinstance(make_strategy(name, AROUND), Strategy)
+def test_every_known_name_makes_a_strategy(name: str, tmp_path: Path) -> None:
+    matcher = Matcher(Dictionary(["phuket"]), "exact")
+    Predictor(matcher, NominalBayes(0.0, [{}] * 7), WordBayes(0.0, {})).save(tmp_path / "segment.predictor")
+    assert isinstance(make_strategy(name, replace(AROUND, models=tmp_path)), Strategy)
 
 
 def test_an_unknown_name_is_refused_and_the_nearest_offered() -> None:
