@@ -1,8 +1,8 @@
-"""A month of 500 feeds of a lab world on a virtual clock: what was promised is what came, within the budget."""
+"""500 feeds of a lab world on a virtual clock, a month to learn and a month to keep promises, within the budget."""
 
 from __future__ import annotations
 
-from email.utils import formatdate
+from bisect import bisect_right
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from phasa.web.exchange import Exchange
 from phasa.web.url import Url
 
 START = MONDAY + 2900 * 7 * DAY
-FEEDS, PER_DAY, DAYS = 500, 2000.0, 28
+FEEDS, PER_DAY, DAYS = 500, 1500.0, 28
 
 
 @pytest.mark.soak
@@ -26,10 +26,11 @@ async def test_500_feeds_for_28_days(tmp_path: Path) -> None:
     sites = feeds_of(world)[:FEEDS]
     timeline = {
         f"http://{site}.example/": [
-            (post.guid, float(post.at)) for post in posts(world, site, START - 60 * DAY, START + DAYS * DAY)
+            (post.guid, float(post.at)) for post in posts(world, site, START - 60 * DAY, START + 2 * DAYS * DAY)
         ]
         for site in sites
     }
+    moments = {url: [at for _, at in listed] for url, listed in timeline.items()}
     clock = VirtualClock(float(START))
 
     class Server:
@@ -37,19 +38,27 @@ async def test_500_feeds_for_28_days(tmp_path: Path) -> None:
 
         async def fetch(self, address: Url, etag: str | None = None, modified: str | None = None) -> Exchange:
             self.requests += 1
-            past = [post for post in timeline[str(address)] if post[1] <= clock.now()]
-            body = document(past[-60:][::-1])
-            headers = (("Date", formatdate(clock.now(), usegmt=True)),)
-            return Exchange(url=address, final_url=address, status=200, outcome="ok", headers=headers, body=body)
+            past = bisect_right(moments[str(address)], clock.now())
+            tag = (("ETag", f'"{past}"'),)
+            if etag == f'"{past}"':
+                return Exchange(url=address, final_url=address, status=304, outcome="ok", headers=tag)
+            body = document(timeline[str(address)][max(0, past - 40) : past][::-1])
+            return Exchange(url=address, final_url=address, status=200, outcome="ok", headers=tag, body=body)
 
     server = Server()
     with FeedStore(tmp_path / "feeds.db") as store:
         for url in timeline:
             store.add(url, float(START - 40 * DAY))
         watcher = Watcher(store, server, PER_DAY, clock=clock, at_once=1, spacing=0.0)
-        await watcher.run(until=START + DAYS * DAY)
-        delays = [delay for feed in store.feeds() for delay in store.delays(feed.id, float(START))]
+        # The first month is learned (the documents show the last 40 items only), the second is measured.
+        measured = float(START + DAYS * DAY)
+        await watcher.run(until=measured)
+        watcher.promised_posts = watcher.promised_waiting = 0.0
+        watcher.queue.clear()
+        await watcher.run(until=measured + DAYS * DAY)
+        delays = [delay for feed in store.feeds() for delay in store.delays(feed.id, measured)]
     achieved = sum(delays) / len(delays)
     promised = watcher.promised_waiting / watcher.promised_posts
-    assert server.requests <= PER_DAY * (DAYS + 1) + 1
-    assert achieved == pytest.approx(promised, rel=0.03)
+    assert server.requests <= PER_DAY * (2 * DAYS + 1) + 1
+    # Posts come at most 3 % later than promised. Promises are on the careful side: shapes are shrunk towards even.
+    assert 0.9 * promised <= achieved <= 1.03 * promised

@@ -236,7 +236,7 @@ class Watcher:
 
     def _next(self, feed: FeedRow, now: float, not_before: float, ordered: str) -> dict[str, object]:
         """When and why the next poll is, and what delay to expect."""
-        poller = self.pollers.setdefault(feed.id, Poller.learn(self.store.posting_times(feed.id), int(now)))
+        poller = self.pollers[feed.id]
         activity = max(poller.activity(), 1e-7)
         self.bucket.fill(max(now, self.bucket.since))
         self.all_roots += sqrt(activity) - self.roots.get(feed.id, 0.0)
