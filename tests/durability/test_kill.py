@@ -101,7 +101,7 @@ def crawl_under_fire(tmp_path: Path, pages: int, kills: int, seconds: float, as_
             done_at_kill.append((len(small.arrivals), done_urls(stormy)))
         code, _, err = finish(command("crawl", stormy.path, "--quiet"), timeout=600.0)
         assert code == 0, err
-        assert killed >= kills * 0.25, "the crawl was killed in the middle, not after its end"
+        assert killed >= kills * 0.5, "the crawl was killed in the middle, not after its end"
 
     assert done_urls(stormy) == undisturbed
     for asked, done in done_at_kill:
@@ -115,7 +115,7 @@ def crawl_under_fire(tmp_path: Path, pages: int, kills: int, seconds: float, as_
 
 
 def test_kill_nine_loses_nothing(tmp_path: Path) -> None:
-    crawl_under_fire(tmp_path, pages=400, kills=8, seconds=2.0, as_command=False, seed=5)
+    crawl_under_fire(tmp_path, pages=400, kills=8, seconds=0.8, as_command=False, seed=5)
 
 
 @pytest.mark.soak
