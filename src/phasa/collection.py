@@ -74,14 +74,16 @@ class Collection:
         self.settings = settings
 
     @classmethod
-    def create(cls, path: Path, *, language: str = "th", seeds: Path | None = None, contact: str = "") -> Collection:
+    def create(
+        cls, path: Path, *, language: str = "th", seeds: Path | None = None, contact: str = "", server: str = ""
+    ) -> Collection:
         """Make the folder with its settings and seeds. Raises CollectionError when it already holds a collection."""
         if (path / cls.SETTINGS).exists():
             raise CollectionError(f"{path}: already a collection; choose another folder or edit {path / cls.SETTINGS}")
         seed_text = (
             seeds.read_text(encoding="utf-8") if seeds else "# One address per line. Lines with # are comments.\n"
         )
-        settings = CollectionSettings(language=language, contact=contact)
+        settings = CollectionSettings(language=language, contact=contact, server=server)
         path.mkdir(parents=True, exist_ok=True)
         (path / cls.SEEDS).write_text(seed_text, encoding="utf-8")
         (path / cls.SETTINGS).write_text(write_settings(settings), encoding="utf-8")

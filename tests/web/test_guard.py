@@ -8,8 +8,9 @@ import socket
 import pytest
 from tests.hostile.server import HostileServer
 
+from phasa.errors import SettingsError
 from phasa.web.fetch import Fetcher
-from phasa.web.guard import BlockedAddressError, GuardedResolver, is_public
+from phasa.web.guard import BlockedAddressError, GuardedResolver, is_public, one_server
 from phasa.web.url import Url
 
 
@@ -160,3 +161,16 @@ async def test_the_fetcher_tells_the_address_of_a_host() -> None:
         assert await fetcher.address("a.example") == "93.184.216.34"
         assert await fetcher.address("b.example") is None
         assert await fetcher.address("c.example") is None
+
+
+async def test_one_server_stands_for_every_name() -> None:
+    lookup, port = one_server("127.0.0.1:8090")
+    resolver = GuardedResolver(lookup, allow_private=True, port=port)
+    found = await resolver.resolve("www.example.co.th", 80)
+    assert [(one["host"], one["port"], one["hostname"]) for one in found] == [("127.0.0.1", 8090, "www.example.co.th")]
+
+
+@pytest.mark.parametrize("where", ["", "8090", "127.0.0.1", "127.0.0.1:", ":8090", "127.0.0.1:http"])
+def test_a_server_needs_an_address_and_a_port(where: str) -> None:
+    with pytest.raises(SettingsError, match="server"):
+        one_server(where)

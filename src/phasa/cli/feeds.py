@@ -245,7 +245,7 @@ async def _watch(directory: Path, per_day: float, spacing: float, seconds: float
         for post in posts:
             print(f"{feed.title or feed.url}\t{post.title}\t{post.link}", flush=True)
 
-    async with Fetcher(settings.limits, agent, allow_private=settings.allow_private) as fetcher:
+    async with Fetcher(settings.limits, agent, allow_private=settings.allow_private, server=settings.server) as fetcher:
         with _store(directory) as store:
             if not store.feeds():
                 raise InputError(f"{directory}: no feeds yet; add one with: phasa feeds add {directory} URL")

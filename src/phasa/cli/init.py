@@ -22,7 +22,13 @@ def init(
     contact: Annotated[
         str, typer.Option("--contact", metavar="URL|MAIL", help="Who answers for the crawl; sent to every server.")
     ] = "",
+    server: Annotated[
+        str,
+        typer.Option(
+            "--server", metavar="ADDRESS:PORT", envvar="PHASA_SERVER", help="A web on this machine: phasa lab serve."
+        ),
+    ] = "",
 ) -> None:
     """Make a collection: a folder with its settings and seeds."""
-    collection = Collection.create(directory, language=lang, seeds=seeds, contact=contact)
+    collection = Collection.create(directory, language=lang, seeds=seeds, contact=contact, server=server)
     print(f"{collection.path}: made for {lang}, {len(collection.seeds())} seeds. Settings: {collection.settings_file}")

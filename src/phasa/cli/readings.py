@@ -10,13 +10,12 @@ from pathlib import Path
 from rich.progress import Progress
 
 from phasa.archive.reader import Stored, read_archive, resolve
-from phasa.cli.sources import USER_AGENT, read_source, web_address
+from phasa.cli.sources import page_fetcher, read_source, web_address
 from phasa.collection import Collection
 from phasa.errors import CollectionError, InputError
 from phasa.overview.extract import Method
 from phasa.overview.overview import Reading, match_readings, read_content
 from phasa.overview.site import Fetched, gather
-from phasa.web.fetch import Fetcher
 from phasa.web.robots_cache import RobotsCache, robots_fetch
 from phasa.web.url import host, parse, segment_key
 
@@ -91,7 +90,7 @@ def _group(by: Grouping, stored: Stored, reading: Reading) -> str:
 
 
 async def _gather(name: str, most: int, allow_private: bool) -> list[Fetched]:
-    async with Fetcher(user_agent=USER_AGENT, allow_private=allow_private) as fetcher:
+    async with page_fetcher(allow_private=allow_private) as fetcher:
         with Progress(transient=True) as progress:
             task = progress.add_task("fetching pages", total=None)
             return await gather(

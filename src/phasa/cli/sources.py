@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import NamedTuple
 
 from phasa import __version__
@@ -41,8 +42,14 @@ def read_source(name: str, *, allow_private: bool = False) -> Source:
     return asyncio.run(_fetch(web_address(name), allow_private))
 
 
+def page_fetcher(*, allow_private: bool = False) -> Fetcher:
+    """A fetcher for single pages. PHASA_SERVER=address:port in the environment leads it to a web on this machine."""
+    server = os.environ.get("PHASA_SERVER", "")
+    return Fetcher(user_agent=USER_AGENT, allow_private=allow_private, server=server)
+
+
 async def _fetch(url: Url, allow_private: bool) -> Source:
-    async with Fetcher(user_agent=USER_AGENT, allow_private=allow_private) as fetcher:
+    async with page_fetcher(allow_private=allow_private) as fetcher:
         answer = await fetcher.fetch(url)
     if not answer.ok:
         what = f"answered {answer.status}" if answer.outcome == "ok" else f"{answer.outcome} {answer.detail}".strip()

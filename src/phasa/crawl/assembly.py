@@ -25,7 +25,7 @@ from phasa.crawl.judging import LanguageJudge
 from phasa.crawl.keeping import WarcArchive
 from phasa.crawl.knowledge import KnowledgeBase, read_knowledge
 from phasa.crawl.likeness import likeness_of
-from phasa.crawl.live import LiveWeb, OneServer
+from phasa.crawl.live import LiveWeb
 from phasa.crawl.loop import Crawl, Outcome, PageJudge, Parts, plant
 from phasa.crawl.meter import Metrics, write_metrics
 from phasa.crawl.reports import write_reports
@@ -161,12 +161,10 @@ async def _crawl(collection: Collection, watch: Watch | None, share: Share, may_
             settings.limits,
             user_agent(settings.contact),
             allow_private=settings.allow_private,
+            server=settings.server,
             languages=f"{profile.code},en;q=0.5,*;q=0.3",
             connections=settings.connections,
         )
-        if settings.server:
-            # The fetcher's own resolver only adds timings to the guard that this one is, too.
-            fetcher.resolver = OneServer(settings.server)  # type: ignore[assignment]
         async with fetcher:
             agent = "phasa" if settings.politeness.robots else ""
             web = LiveWeb(fetcher, settings.limits, agent=agent, language=profile.code)

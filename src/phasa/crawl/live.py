@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import socket
 import time
 
-from aiohttp.abc import ResolveResult
 from msgspec.structs import replace
 
 from phasa.crawl.answer import NO_LINKS, Answer, Kind
 from phasa.crawl.strategy import OutLinks
-from phasa.errors import SettingsError
 from phasa.frontier.protocol import Lease
 from phasa.web.exchange import Exchange
 from phasa.web.fetch import HTML_TYPES, Fetcher
-from phasa.web.guard import GuardedResolver
 from phasa.web.html import PAGE_TAGS, Page, read_page
 from phasa.web.limits import Limits
 from phasa.web.robots_cache import RobotsCache, robots_fetch
@@ -146,24 +142,3 @@ def out_links(page: Page) -> OutLinks:
         anchors += [""] * len(others)
         contexts += [""] * len(others)
     return OutLinks(urls, anchors, contexts, hints)
-
-
-class OneServer(GuardedResolver):
-    """Every host name leads to one address and port: a web on this machine (`phasa lab serve`)."""
-
-    def __init__(self, where: str) -> None:
-        address, _, port = where.rpartition(":")
-        if not address or not port.isdigit():
-            raise SettingsError(f"setting 'server': {where!r} is not an address and a port, as 127.0.0.1:8080")
-        self._port = int(port)
-
-        async def lookup(name: str) -> list[str]:
-            return [address]
-
-        super().__init__(lookup, allow_private=True)
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
-    ) -> list[ResolveResult]:
-        results = await super().resolve(host, port, family)
-        return [ResolveResult({**result, "port": self._port}) for result in results]

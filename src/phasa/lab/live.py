@@ -8,7 +8,7 @@ from phasa.crawl.answer import Answer
 from phasa.crawl.clock import WallClock
 from phasa.crawl.judge import Judgement
 from phasa.crawl.judging import LanguageJudge
-from phasa.crawl.live import LiveWeb, OneServer
+from phasa.crawl.live import LiveWeb
 from phasa.crawl.loop import Crawl, Parts, plant
 from phasa.crawl.strategy import Seed, Strategy
 from phasa.frontier.budgets import NO_LIMITS
@@ -45,13 +45,8 @@ async def crawl_live(world: World, strategy: Strategy, seeds: Sequence[Seed], pa
     judge = _Counted(LanguageJudge(detector("dictionary", language), language), pages)
     frontier = MemoryFrontier(Rules(strategy.rediscovery))
     plant(frontier, strategy, seeds)
-    fetcher = Fetcher(Limits(), "phasa-lab", allow_private=True)
-    async with serving(world) as (port, _):
-        fetcher.resolver = OneServer(f"127.0.0.1:{port}")  # type: ignore[assignment]
-        async with fetcher:
-            web = LiveWeb(fetcher, Limits(), agent="phasa", language=language)
-            crawl = judge.crawl = Crawl(
-                Parts(web, judge, strategy, frontier, WallClock()), manners=FREE, budgets=NO_LIMITS
-            )
-            await crawl.run()
+    async with serving(world) as (port, _), Fetcher(Limits(), "phasa-lab", server=f"127.0.0.1:{port}") as fetcher:
+        web = LiveWeb(fetcher, Limits(), agent="phasa", language=language)
+        crawl = judge.crawl = Crawl(Parts(web, judge, strategy, frontier, WallClock()), manners=FREE, budgets=NO_LIMITS)
+        await crawl.run()
     return judge.wanted

@@ -23,7 +23,7 @@ from yarl import URL
 
 from phasa.web import url as urls
 from phasa.web.exchange import Exchange, Headers, Hop, Outcome, Timings, Truncated
-from phasa.web.guard import BlockedAddressError, GuardedResolver, Lookup
+from phasa.web.guard import BlockedAddressError, GuardedResolver, Lookup, one_server
 from phasa.web.inflate import ACCEPT as ACCEPT_ENCODING
 from phasa.web.inflate import inflate
 from phasa.web.limits import Limits
@@ -47,6 +47,7 @@ class Fetcher:
     """A pool of connections with one set of limits. Use it as an asynchronous context.
 
     `resolver` maps a host name to its addresses (the lab maps every name to loopback, with `allow_private`).
+    `server` (address:port) sends every request to one server, as `phasa lab serve` needs it.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Fetcher:
         *,
         allow_private: bool = False,
         resolver: Lookup | None = None,
+        server: str = "",
         verify_tls: bool = True,
         languages: str | None = None,
         connections: int = 512,
@@ -64,7 +66,11 @@ class Fetcher:
         self.user_agent = user_agent
         self.verify_tls = verify_tls
         self.connections = connections
-        self.resolver = _Resolver(resolver, allow_private=allow_private)
+        if server:
+            lookup, port = one_server(server)
+            self.resolver = _Resolver(lookup, allow_private=True, port=port)
+        else:
+            self.resolver = _Resolver(resolver, allow_private=allow_private)
         self.headers: dict[str, str] = {
             hdrs.USER_AGENT: user_agent,
             hdrs.ACCEPT: ACCEPT,

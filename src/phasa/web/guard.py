@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
+from phasa.errors import SettingsError
+
 Lookup = Callable[[str], Awaitable[list[str]]]
 
 # Refused whatever they embed: an IPv4 address in IPv6 clothes (mapped, compatible, NAT64, 6to4, Teredo) reaches what
@@ -61,11 +63,24 @@ async def system_lookup(host: str) -> list[str]:
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
+def one_server(where: str) -> tuple[Lookup, int]:
+    """The lookup and the port that lead every name to one server, given as address:port. Raises SettingsError."""
+    address, _, port = where.rpartition(":")
+    if not address or not port.isdigit():
+        raise SettingsError(f"setting 'server': {where!r} is not an address and a port, as 127.0.0.1:8080")
+
+    async def lookup(name: str) -> list[str]:
+        return [address.strip("[]")]
+
+    return lookup, int(port)
+
+
 class GuardedResolver(AbstractResolver):
     """Names to addresses with a cache for good and bad answers; refuses names that lead inside.
 
     One lookup at a time per name: requests that ask meanwhile share its answer. A name of which *any* address is not
-    public is refused as a whole, since the next lookup may well give that one (DNS rebinding).
+    public is refused as a whole, since the next lookup may well give that one (DNS rebinding). With `port`, every
+    connection goes to that port, whatever the address says.
     """
 
     def __init__(
@@ -73,6 +88,7 @@ class GuardedResolver(AbstractResolver):
         lookup: Lookup | None = None,
         *,
         allow_private: bool = False,
+        port: int = 0,
         seconds: float = 300.0,
         seconds_bad: float = 60.0,
         most: int = 100_000,
@@ -80,6 +96,7 @@ class GuardedResolver(AbstractResolver):
     ) -> None:
         self.lookup = lookup or system_lookup
         self.allow_private = allow_private
+        self.port = port
         self.seconds = seconds
         self.seconds_bad = seconds_bad
         self.most = most
@@ -115,7 +132,9 @@ class GuardedResolver(AbstractResolver):
             (address, socket.AF_INET6 if ":" in address else socket.AF_INET) for address in await self.addresses(host)
         ]
         results = [
-            ResolveResult(hostname=host, host=address, port=port, family=kind, proto=0, flags=socket.AI_NUMERICHOST)
+            ResolveResult(
+                hostname=host, host=address, port=self.port or port, family=kind, proto=0, flags=socket.AI_NUMERICHOST
+            )
             for address, kind in wanted
             if family in (socket.AF_UNSPEC, kind)
         ]
