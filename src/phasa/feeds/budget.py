@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +21,7 @@ Ints = NDArray[np.int64]
 
 # Slow feeds may be polled every 7, 6, … 2 days only.
 SLOWEST = 7
+RARE = np.arange(SLOWEST, 1, -1)
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,7 @@ def allocate(
     if delays.ndim != 2 or delays.shape[1] != len(sizes):
         raise InputError("one delay is needed for each feed and level")
     cost = np.diff(sizes, prepend=0.0)
-    saved = -np.diff(delays, axis=1) / cost[1:]
-    # The first level comes before all else: a feed without any poll would wait for ever.
-    gains = np.concatenate((np.full((len(delays), 1), np.inf), saved), axis=1)
-    # Rounding must not let a later step of a feed overtake an earlier one.
-    gains = np.minimum.accumulate(gains, axis=1)
+    gains = _gains(delays, sizes)
     order = np.argsort(-gains, axis=None, kind="stable")
     feeds, steps = np.divmod(order, len(sizes))
     useful = gains[feeds, steps] > 0
@@ -87,6 +85,45 @@ def allocate(
     return levels
 
 
+def _gains(delays: Floats, sizes: Floats) -> Floats:
+    """Delay saved per poll by each step up the ladder; the first step is worth anything."""
+    saved = -np.diff(delays, axis=1) / np.diff(sizes)
+    # The first level comes before all else: a feed without any poll would wait for ever.
+    gains = np.concatenate((np.full((len(delays), 1), np.inf), saved), axis=1)
+    # Rounding must not let a later step of a feed overtake an earlier one.
+    return np.asarray(np.minimum.accumulate(gains, axis=1), dtype=np.float64)
+
+
+class Levels(NamedTuple):
+    """What each level of polling costs and brings: delays[i, l] of feed i at sizes[l] polls a day."""
+
+    curves: Curves
+    delays: Floats
+    sizes: Floats
+
+    def totals(self, budgets: Floats) -> Floats:
+        """Delay of all posts of a day, in bins, for each budget, shared best; between two steps, of both by turns."""
+        gains = _gains(self.delays, self.sizes)
+        order = np.argsort(-gains, axis=None, kind="stable")
+        cost = np.diff(self.sizes, prepend=0.0)
+        steps = order % len(self.sizes)
+        saved = -np.diff(self.delays, axis=1, prepend=self.delays[:, :1]).ravel()[order]
+        spent = np.cumsum(cost[steps])
+        delay = self.delays[:, 0].sum() - np.cumsum(saved)
+        return np.asarray(np.interp(budgets, spent, delay), dtype=np.float64)
+
+
+def levels_of(counts: Floats, weights: Floats | None = None) -> Levels:
+    """The ladder of each feed: every 7, 6, … 2 days, then 1 to B polls a day."""
+    found = curves(counts)
+    # Polled every d days, a post waits (d - 1)/2 days more on average.
+    extra = counts.sum(axis=1)[:, None] * (RARE - 1)[None, :] / 2.0 * counts.shape[1]
+    delays = np.concatenate((found.totals[:, :1] + extra, found.totals), axis=1)
+    if weights is not None:
+        delays = delays * weights[:, None]
+    return Levels(found, delays, np.concatenate((1.0 / RARE, np.arange(1, counts.shape[1] + 1))))
+
+
 def share_budget(
     counts: Floats, budget: float, hosts: Sequence[str] = (), limits: Mapping[str, float] | None = None,
     weights: Floats | None = None,
@@ -95,20 +132,13 @@ def share_budget(
 
     Raises InputError when the budget cannot poll every feed once in SLOWEST days.
     """
-    feeds, bins = counts.shape
+    feeds = len(counts)
     if budget * SLOWEST < feeds:
         raise InputError(
             f"{budget:g} polls a day cannot serve {feeds} feeds even once in {SLOWEST} days; raise the budget"
         )
-    found: Curves = curves(counts)
-    posts = counts.sum(axis=1)
-    # Polled every d days, a post waits (d - 1)/2 days more on average.
-    rare = np.arange(SLOWEST, 1, -1)
-    extra = posts[:, None] * (rare - 1)[None, :] / 2.0 * bins
-    delays = np.concatenate((found.totals[:, :1] + extra, found.totals), axis=1)
-    if weights is not None:
-        delays = delays * weights[:, None]
-    sizes = np.concatenate((1.0 / rare, np.arange(1, bins + 1)))
+    ladder = levels_of(counts, weights)
+    found, rare, posts, delays, sizes = ladder.curves, RARE, counts.sum(axis=1), ladder.delays, ladder.sizes
     levels = allocate(delays, sizes, budget, hosts, limits)
     polls = np.where(levels < len(rare), 1, levels - len(rare) + 1)
     points = plans(counts, polls.astype(np.int64), found.starts)

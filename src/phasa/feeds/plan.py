@@ -56,7 +56,7 @@ def plan_feed(
     for cluster in counts.clusters() if split_days else (Cluster.ALL,):
         chosen = counts.of(cluster)
         learned = chosen.combined()
-        believed = _believed(trace, bins, zone, cluster) * learned.sum() if method == "phasa" else learned
+        believed = believed_hours(trace, bins, zone, cluster) * learned.sum() if method == "phasa" else learned
         m = per_day if per_day is not None else choose_m(believed, (target_hours or 0.0) * bins / 24)
         if m is None:
             raise InputError(f"{trace.feed}: no number of polls reaches {target_hours} h; use more bins")
@@ -65,7 +65,7 @@ def plan_feed(
     return result
 
 
-def _believed(trace: Trace, bins: int, zone: dt.tzinfo, cluster: Cluster) -> Counts:
+def believed_hours(trace: Trace, bins: int, zone: dt.tzinfo, cluster: Cluster) -> Counts:
     """The share of a day's posts in each bin, as `shape` believes it after smoothing; bins in the given zone."""
     shape = learn_shape(trace.times)
     moments = MONDAY + np.arange(len(shape.rates)) * (WEEK // len(shape.rates))

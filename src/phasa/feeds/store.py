@@ -1,4 +1,4 @@
-"""feeds.db: feeds, their posts, the log of polls and the plans, in SQLite. All SQL of this part is here.
+"""feeds.db: feeds, their posts, the log of polls and the plans, in SQLite. All SQL that writes is here; `reading` asks.
 
 What one poll brought is written in one transaction, so a kill at any moment loses at most the poll in flight.
 """
@@ -40,7 +40,8 @@ CREATE TABLE IF NOT EXISTS bad_day (
     feed INTEGER NOT NULL, day TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (feed, day));
 CREATE TABLE IF NOT EXISTS plan (
     feed INTEGER NOT NULL REFERENCES feed(id), version INTEGER NOT NULL, cluster TEXT NOT NULL, made REAL NOT NULL,
-    per_day INTEGER NOT NULL, points TEXT NOT NULL, expected REAL NOT NULL, PRIMARY KEY (feed, version, cluster));
+    per_day INTEGER NOT NULL, points TEXT NOT NULL, expected REAL NOT NULL, why TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (feed, version, cluster));
 """
 
 
@@ -101,6 +102,8 @@ class FeedStore:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.executescript(_SCHEMA)
+            if not any(row[1] == "why" for row in self._db.execute("PRAGMA table_info(plan)")):
+                self._db.execute("ALTER TABLE plan ADD COLUMN why TEXT NOT NULL DEFAULT ''")
         except sqlite3.DatabaseError as trouble:
             self._db.close()
             raise CollectionError(f"{path}: not a database of feeds ({trouble}); move it away") from None
@@ -221,15 +224,17 @@ class FeedStore:
         rows = self._db.execute("SELECT day FROM bad_day WHERE feed = ?", (number,))
         return {dt.date.fromisoformat(row[0]) for row in rows}
 
-    def keep_plans(self, number: int, made: float, plans: Sequence[tuple[str, int, tuple[int, ...], float]]) -> int:
+    def keep_plans(
+        self, number: int, made: float, plans: Sequence[tuple[str, int, tuple[int, ...], float]], why: str = ""
+    ) -> int:
         """A new version of the feed's plans (cluster, polls a day, points, expected hours); older ones stay."""
         version = 1 + int(
             self._db.execute("SELECT coalesce(max(version), 0) FROM plan WHERE feed = ?", (number,)).fetchone()[0]
         )
         self._db.executemany(
-            "INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
-                (number, version, cluster, made, per_day, " ".join(map(str, points)), hours)
+                (number, version, cluster, made, per_day, " ".join(map(str, points)), hours, why)
                 for cluster, per_day, points, hours in plans
             ],
         )
