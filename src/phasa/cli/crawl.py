@@ -32,6 +32,8 @@ def crawl(
         str | None,
         typer.Option("--release", metavar="TEXT", help="First let quarantined URLs with this in them wait again."),
     ] = None,
+    pause: Annotated[bool, typer.Option("--pause", help="Pause the crawl that runs elsewhere, and return.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on after a pause, here or where it runs.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the final numbers as JSON.")] = False,
 ) -> None:
@@ -43,6 +45,8 @@ def crawl(
     from phasa.crawl.runs import release_quarantined, run_collection
 
     collection = _with_options(Collection.open(directory), pages, seconds, strategy)
+    if _ordered(collection, pages, seconds, pause, resume):
+        return
     with collection.locked():
         if release is not None:
             print(f"{release_quarantined(collection, release)} quarantined URLs wait again", file=sys.stderr)
@@ -58,6 +62,29 @@ def crawl(
         print(result.summary())
     if not result.metrics.done:
         raise PhasaError(result.why_nothing())
+
+
+def _ordered(collection: Collection, pages: int | None, seconds: float | None, pause: bool, resume: bool) -> bool:
+    """Give orders (crawl/control.py); True when that was all. What this command says is newer than what stood."""
+    from phasa.crawl.control import give_orders, read_orders
+    from phasa.crawl.standing import is_running
+
+    if pause:
+        give_orders(collection, paused=True)
+        print("paused" if is_running(collection) else "no crawl is running; the next one will be paused")
+        return True
+    orders = read_orders(collection)
+    changes: dict[str, object] = {"paused": False} if resume and orders.paused else {}
+    if pages is not None and orders.pages is not None:
+        changes["pages"] = None
+    if seconds is not None and orders.seconds is not None:
+        changes["seconds"] = None
+    if changes:
+        give_orders(collection, **changes)
+    if resume and is_running(collection):
+        print("the running crawl goes on")
+        return True
+    return False
 
 
 def _with_options(collection: Collection, pages: int | None, seconds: float | None, strategy: str | None) -> Collection:

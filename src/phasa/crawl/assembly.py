@@ -20,13 +20,14 @@ from phasa.archive.warc import WarcWriter
 from phasa.collection import Collection, CollectionSettings
 from phasa.crawl.aim import Aim
 from phasa.crawl.clock import WallClock
+from phasa.crawl.control import Control, plant_fresh
 from phasa.crawl.crawl_log import CrawlLog
 from phasa.crawl.judging import LanguageJudge
 from phasa.crawl.keeping import WarcArchive
 from phasa.crawl.knowledge import KnowledgeBase, read_knowledge
 from phasa.crawl.likeness import likeness_of
 from phasa.crawl.live import LiveWeb
-from phasa.crawl.loop import Crawl, Outcome, PageJudge, Parts, plant
+from phasa.crawl.loop import Crawl, Outcome, PageJudge, Parts
 from phasa.crawl.meter import Metrics, write_metrics
 from phasa.crawl.reports import write_reports
 from phasa.crawl.seeds import SeedFile, read_seeds
@@ -156,7 +157,7 @@ async def _crawl(collection: Collection, watch: Watch | None, share: Share, may_
         stack.callback(frontier.close)
         state.load()
         if share.worker == 0:
-            _plant(frontier, strategy, seeds)
+            plant_fresh(frontier, strategy, seeds.seeds)
         fetcher = Fetcher(
             settings.limits,
             user_agent(settings.contact),
@@ -169,7 +170,7 @@ async def _crawl(collection: Collection, watch: Watch | None, share: Share, may_
             agent = "phasa" if settings.politeness.robots else ""
             web = LiveWeb(fetcher, settings.limits, agent=agent, language=profile.code)
             clock = WallClock()
-            watcher = _Watcher(collection, state, log, watch, clock, share.workers == 1)
+            watcher = _Watcher(collection, state, log, watch, clock, share)
             crawl = Crawl(
                 Parts(web, judge, strategy, frontier, clock, archive, log),
                 manners=settings.politeness,
@@ -199,13 +200,6 @@ def user_agent(contact: str) -> str:
 def _info(settings: CollectionSettings) -> list[tuple[str, str]]:
     info = [("robots", "obey" if settings.politeness.robots else "ignore"), ("http-header-user-agent", "")]
     return [(key, value or user_agent(settings.contact)) for key, value in info]
-
-
-def _plant(frontier: SqliteFrontier, strategy: Strategy, seeds: SeedFile) -> None:
-    """Offer the seeds that were never offered before."""
-    standings = frontier.sift([Url(seed.url) for seed in seeds.seeds])
-    if fresh := [seed for seed, state in zip(seeds.seeds, standings, strict=True) if state is None]:
-        plant(frontier, strategy, fresh)
 
 
 def _failed_seeds(frontier: SqliteFrontier, seeds: SeedFile) -> list[tuple[str, str]]:
@@ -254,9 +248,10 @@ class _Watcher:
         log: CrawlLog,
         watch: Watch | None,
         clock: WallClock,
-        writes: bool,
+        share: Share,
     ) -> None:
-        self._writes = writes
+        self._writes = share.workers == 1
+        self._control = Control(collection, plants=share.worker == 0)
         self._collection = collection
         self._state = state
         self._log = log
@@ -268,6 +263,7 @@ class _Watcher:
     def look(self, crawl: Crawl) -> str:
         """Show, write down, and say why the crawl should end, if it should."""
         now = self._clock.now()
+        self._control.obey(crawl, now)
         metrics = crawl.meter.read(now, crawl.parts.frontier.stats())
         if self._watch is not None:
             self._watch(metrics)

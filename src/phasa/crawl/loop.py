@@ -93,6 +93,7 @@ class Crawl:
         self.parts = parts
         self.meter = Meter(parts.clock.now(), budgets.pages)
         self.errors: list[str] = []
+        self.paused = False
         self._manners = manners
         self._budgets = budgets
         self._slots = slots
@@ -115,6 +116,16 @@ class Crawl:
         self._why = self._why or why
         self._wake.set()
 
+    def obey(self, budgets: Budgets, manners: Politeness, *, paused: bool) -> None:
+        """Go on with other limits and manners; paused, lease nothing until told otherwise."""
+        self._budgets, self._manners = budgets, manners
+        self.meter.limit, self.meter.paused, self.paused = budgets.pages, paused, paused
+        self._wake.set()
+
+    def fetching(self) -> list[str]:
+        """The URLs that are being fetched, in the order of the alphabet."""
+        return sorted(task.get_name() for task in self._running)
+
     async def run(self) -> Outcome:
         """Crawl until nothing waits, a limit is reached or `stop` is called. Raises what the frontier or the archive
         raises: a crawl that cannot keep its promises ends."""
@@ -122,6 +133,9 @@ class Crawl:
         try:
             while not self._stopping():
                 now = clock.now()
+                if now >= self._next_tick:
+                    self._tick(now)
+                    continue
                 room = self._room()
                 leases = frontier.lease(now, n=room) if room > 0 else []
                 if self._slots == 1:
@@ -132,8 +146,6 @@ class Crawl:
                         self._start(lease)
                 if not leases and not await self._wait(now, room):
                     break
-                if now >= self._next_tick:
-                    self._tick(now)
             await self._drain()
         except BaseException:
             for task in self._running:
@@ -146,13 +158,13 @@ class Crawl:
 
     def _room(self) -> int:
         """How many more leases may go out: free slots, and not more than the page limit leaves."""
-        room = self._slots - len(self._running)
+        room = 0 if self.paused else self._slots - len(self._running)
         if self._budgets.pages:
             room = min(room, self._budgets.pages - self._done - len(self._running))
         return room
 
     def _start(self, lease: Lease) -> None:
-        task = asyncio.get_running_loop().create_task(self._visit(lease))
+        task = asyncio.get_running_loop().create_task(self._visit(lease), name=lease.url)
         self._running.add(task)
         task.add_done_callback(self._ended)
 

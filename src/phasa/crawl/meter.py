@@ -35,6 +35,8 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
     seconds_left: float | None
     """Until the page limit, at the present rate; absent without a limit."""
     outcomes: dict[str, int]
+    paused: bool = False
+    """Nothing is leased until somebody says so (crawl/control.py)."""
     coverage: None = None
     """Not measurable on the live web, where nobody knows how many wanted pages there are."""
 
@@ -45,6 +47,7 @@ class Meter:
     def __init__(self, started: float, limit: int = 0) -> None:
         self.started = started
         self.limit = limit
+        self.paused = False
         self.fetches = 0
         self.pages = 0
         self.wanted = 0
@@ -88,6 +91,7 @@ class Meter:
             resting_hosts=stats.resting_hosts,
             seconds_left=left,
             outcomes=dict(self.outcomes.most_common()),
+            paused=self.paused,
         )
 
 
@@ -103,7 +107,7 @@ def prometheus(metrics: Metrics) -> str:
     for name, value in msgspec.structs.asdict(metrics).items():
         if isinstance(value, (int, float)):
             kind = "counter" if name in ("fetches", "pages", "wanted", "done", "dropped") else "gauge"
-            lines += [f"# TYPE phasa_{name} {kind}", f"phasa_{name} {value}"]
+            lines += [f"# TYPE phasa_{name} {kind}", f"phasa_{name} {+value}"]
     lines.append("# TYPE phasa_outcomes counter")
     lines += [f'phasa_outcomes{{outcome="{_label(name)}"}} {count}' for name, count in metrics.outcomes.items()]
     return "\n".join(lines) + "\n"

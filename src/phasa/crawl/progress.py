@@ -10,6 +10,8 @@ from rich.progress import Progress as Bars
 
 from phasa.crawl.meter import Metrics
 
+PAUSED = "the crawl is paused: nothing is fetched until you resume it (phasa crawl DIR --resume, or in phasa serve DIR)"
+
 
 class Progress:
     """A bar on standard error while the block runs; `show` gives it new numbers."""
@@ -24,6 +26,7 @@ class Progress:
             disable=not shown,
             transient=True,
         )
+        self._paused = False
         self._task = self._bars.add_task("", total=limit or None, line="starting", left="")
 
     def __enter__(self) -> Progress:
@@ -36,6 +39,9 @@ class Progress:
         self._bars.stop()
 
     def show(self, metrics: Metrics) -> None:
+        if metrics.paused != self._paused:
+            self._paused = metrics.paused
+            self._bars.console.print(PAUSED if metrics.paused else "the crawl goes on", highlight=False)
         left = "" if metrics.seconds_left is None else f"about {clock_face(metrics.seconds_left)} left"
         self._bars.update(self._task, completed=metrics.done, line=line(metrics), left=left)
 
@@ -43,8 +49,10 @@ class Progress:
 def line(metrics: Metrics) -> str:
     """The numbers that matter while one waits."""
     m = metrics
+    paused = "PAUSED  " if m.paused else ""
     return (
-        f"{m.done:,} done  {m.pages_per_second:.1f}/s  harvest {m.harvest:.1%} (last 100: {m.harvest_last_100:.0%})  "
+        f"{paused}{m.done:,} done  {m.pages_per_second:.1f}/s  "
+        f"harvest {m.harvest:.1%} (last 100: {m.harvest_last_100:.0%})  "
         f"{m.words_per_megabyte:,.0f} words/MB  queue {m.queue:,}  hosts {m.ready_hosts:,} ready"
         f" {m.resting_hosts:,} resting"
     )
