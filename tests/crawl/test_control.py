@@ -99,7 +99,7 @@ def test_too_many_seeds_at_once_are_refused(collection: Collection) -> None:
 
 
 def test_a_running_crawl_pauses_goes_on_takes_seeds_and_a_limit(tmp_path: Path) -> None:
-    small = SmallWeb(4000, hosts=20, seconds=0.01)
+    small = SmallWeb(4000, hosts=20, seconds=0.03)
     with small.serving():
         collection = collection_for(tmp_path / "c", small, archive=False, connections=4)
         crawl = command("crawl", collection.path, "--quiet")
@@ -112,7 +112,7 @@ def test_a_running_crawl_pauses_goes_on_takes_seeds_and_a_limit(tmp_path: Path) 
         add_seeds(collection, ["http://other.example/p/3999.html"])
         give_orders(collection, paused=False)
         until(lambda: any(arrival.host == "other.example" for arrival in small.arrivals))
-        limit = standing(collection).done + 900
+        limit = standing(collection).done + 400
         give_orders(collection, pages=limit)
         code, out, err = finish(crawl)
     assert code == 0, err
