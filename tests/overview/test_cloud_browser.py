@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 from tests.conformance.test_overview_keywords import table_5_4
 
-from phasa.overview.cloud_page import PageText, render_cloud
+from phasa.overview.cloud_page import Look, PageText, render_cloud
 from phasa.overview.keywords import KeywordLists, amtf, keyword_lists
 from phasa.overview.terms import Terms
 
@@ -27,7 +27,7 @@ def cloud_of(texts: list[str], language: str, direction: str) -> str:
     terms = Terms(language)
     page = PageText("http://example.org/", [terms.passage(text) for text in texts])
     lists = keyword_lists(amtf(passage.terms for passage in page.passages))
-    return render_cloud(lists, [page], title=texts[0], language=language, direction=direction)
+    return render_cloud(lists, [page], Look(texts[0], language, direction))
 
 
 def opened(browser: Browser, html: str, tmp_path: Path, asked: list[str] | None = None, **settings: object) -> Page:
@@ -42,7 +42,7 @@ def opened(browser: Browser, html: str, tmp_path: Path, asked: list[str] | None 
 
 
 def published(lists: KeywordLists | None = None) -> str:
-    return render_cloud(lists or table_5_4(), [PageText("page", [])], title="Table 5.4")
+    return render_cloud(lists or table_5_4(), [PageText("page", [])], Look("Table 5.4"))
 
 
 def tags(page: Page) -> list[tuple[str, int]]:
@@ -179,7 +179,7 @@ def test_the_chosen_cloud_is_saved_as_svg_and_png(browser: Browser, tmp_path: Pa
 def test_hostile_text_stays_text(browser: Browser, tmp_path: Path) -> None:
     evil = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>"
     lists = keyword_lists({evil: 1.0, "\u2028<!--": 0.5, "\ud800": 0.2})
-    page = opened(browser, render_cloud(lists, [PageText(evil, [])], title=evil), tmp_path)
+    page = opened(browser, render_cloud(lists, [PageText(evil, [])], Look(evil)), tmp_path)
     page.locator(".chart").focus()
     page.keyboard.press("End")
     assert tags(page)[0][0] == evil

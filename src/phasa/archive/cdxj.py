@@ -12,7 +12,7 @@ import heapq
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -157,13 +157,35 @@ def read_index(folder: Path) -> Iterator[Entry]:
 
 def lookup(folder: Path, url: str) -> list[Entry]:
     """The entries of one address, oldest first, by binary search; lines of files still open are read through."""
-    key = f"{key_of(url)} ".encode()
+    return list(search(folder, f"{key_of(url)} "))
+
+
+def search(folder: Path, prefix: str, most: int | None = None) -> Iterator[Entry]:
+    """The entries whose line begins with `prefix`, in the order of the index; at most `most` of each index file."""
+    key = prefix.encode()
     lines: set[bytes] = set()
     for path in folder.glob("*.cdxj"):
-        lines.update(_search(path, key))
+        lines.update(islice(_search(path, key), most))
     for path in folder.glob("*.cdxj.open"):
         lines.update(line for line in path.read_bytes().splitlines(keepends=True) if line.startswith(key))
-    return [Entry.parse(line) for line in sorted(lines) if line.endswith(b"\n")]
+    return (Entry.parse(line) for line in sorted(lines) if line.endswith(b"\n"))
+
+
+def sample(folder: Path, number: int) -> Iterator[Entry]:
+    """About `number` entries spread evenly over the index, whatever its size: for a look at a large archive."""
+    files = [path for pattern in ("*.cdxj", "*.cdxj.open") for path in sorted(folder.glob(pattern))]
+    total = sum(path.stat().st_size for path in files)
+    for path in files:
+        size = path.stat().st_size
+        share = max(1, round(number * size / max(total, 1)))
+        with path.open("rb") as file:
+            for place in range(share):
+                file.seek(size * place // share)
+                if place:
+                    file.readline()  # we stand inside a line: go on to the next one
+                line = file.readline()
+                if line.endswith(b"\n"):
+                    yield Entry.parse(line)
 
 
 def _search(path: Path, key: bytes) -> Iterator[bytes]:

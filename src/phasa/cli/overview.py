@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from phasa.cli.readings import Grouping, collection_readings, page_reading, site_readings
+from phasa.cli.readings import Grouping, chosen_readings, collection_readings, page_reading, site_readings
 from phasa.cli.sources import is_address
 from phasa.errors import InputError
+from phasa.overview.collection import Choice
 from phasa.overview.extract import Method
 from phasa.overview.keywords import recommend
 from phasa.overview.overview import Reading, overview_of
@@ -55,10 +56,12 @@ def _readings(
     private: bool,
 ) -> list[Reading]:
     if Path(page).is_dir():
-        groups = collection_readings(Path(page), by, extractor, lang, most)
-        if group is not None and group not in groups:
-            raise InputError(f"{page}: no {by} '{group}'; there are {', '.join(list(groups)[:10])}")
-        return groups[group] if group is not None else next(iter(groups.values()))
+        if group is not None and by is not Grouping.ALL:
+            chosen = chosen_readings(Path(page), Choice(**{by.value: group}), extractor, most)
+            if not chosen:
+                raise InputError(f"{page}: no {by} '{group}'; see which there are: phasa keywords {page} --by {by}")
+            return chosen
+        return next(iter(collection_readings(Path(page), by, extractor, lang, most).values()))
     if multi:
         if not is_address(page):
             raise InputError(f"{page}: --multi follows links, so it needs a web address")

@@ -13,13 +13,13 @@ from phasa.archive.reader import Stored, read_archive, resolve
 from phasa.cli.sources import page_fetcher, read_source, web_address
 from phasa.collection import Collection
 from phasa.errors import CollectionError, InputError
+from phasa.overview.collection import PAGE_TYPES, Choice
+from phasa.overview.collection import collection_readings as chosen
 from phasa.overview.extract import Method
 from phasa.overview.overview import Reading, match_readings, read_content
 from phasa.overview.site import Fetched, gather
 from phasa.web.robots_cache import RobotsCache, robots_fetch
 from phasa.web.url import host, parse, segment_key
-
-_PAGE_TYPES = ("text/html", "application/xhtml+xml")
 
 
 class Grouping(StrEnum):
@@ -68,9 +68,14 @@ def collection_readings(
     return dict(sorted(groups.items(), key=lambda group: -len(group[1])))
 
 
+def chosen_readings(directory: Path, choice: Choice, method: Method, most: int) -> list[Reading]:
+    """The pages of one host, segment, language or month of a collection, found by its index."""
+    return chosen(Collection.open(directory), choice, most=most, method=method)
+
+
 def _pages(archive: Path) -> Iterator[Stored]:
     for stored in read_archive(archive):
-        if stored.status == 200 and not stored.revisit and stored.mime in _PAGE_TYPES:
+        if stored.status == 200 and not stored.revisit and stored.mime in PAGE_TYPES:
             yield resolve(archive, stored)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import NamedTuple
 
 import jinja2
 import msgspec
@@ -54,19 +55,34 @@ class PageText:
     passages: Sequence[Passage]
 
 
-def render_cloud(
-    lists: KeywordLists,
-    pages: Sequence[PageText],
-    *,
-    title: str,
-    language: str = "en",
-    direction: str = "ltr",
-    target: int | None = None,
-) -> str:
-    """The page. `target` is the wished number of keywords at the start; by default a sixth of all."""
-    words = _WORDS.get(language.split("-")[0], _WORDS["en"])
+class Look(NamedTuple):
+    """How a cloud is shown. `target` is the wished number of keywords at the start; by default a sixth of all."""
+
+    title: str
+    language: str = "en"
+    direction: str = "ltr"
+    target: int | None = None
+
+
+def render_cloud(lists: KeywordLists, pages: Sequence[PageText], look: Look) -> str:
+    """The cloud as a page that needs nothing else."""
+    script = cloud_script()
+    return _template("cloud.html").render(
+        title=_writable(look.title),
+        language=look.language,
+        direction=look.direction,
+        fragment=render_fragment(lists, pages, look),
+        style=cloud_style(),
+        script=script,
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+
+
+def render_fragment(lists: KeywordLists, pages: Sequence[PageText], look: Look) -> str:
+    """The cloud as a part of a page: its markup and its data, without style and script."""
+    words = _WORDS.get(look.language.split("-")[0], _WORDS["en"])
     chart = lists.chart()
-    initial = recommend(chart, target)
+    initial = recommend(chart, look.target)
     terms = [keyword.term for keyword in lists[100]]
     number = {term: place for place, term in enumerate(terms)}
     styled: dict[int, list[tuple[int, int]]] = {}
@@ -84,22 +100,28 @@ def render_cloud(
         "places": places,
         "words": words,
     }
-    script = _resource("cloud.js")
-    html = _template().render(
-        title=title,
-        language=language,
-        direction=direction,
-        facts=words["facts"].format(pages=len(pages), terms=len(terms)),
-        words=words,
-        initial=initial,
-        shown=[(terms[place], style) for place, style in styled[initial]],
-        css=_resource("cloud.css"),
-        styles=f"{style_sheet()}\n@media (max-width: 600px) {{\n{_phone_sheet()}\n}}",
-        data=_safe_json(data),
-        script=script,
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    return _writable(
+        _template("fragment.html").render(
+            title=look.title,
+            language=look.language,
+            direction=look.direction,
+            facts=words["facts"].format(pages=len(pages), terms=len(terms)),
+            words=words,
+            initial=initial,
+            shown=[(terms[place], style) for place, style in styled[initial]],
+            data=_safe_json(data),
+        )
     )
-    return html.encode("utf-8", "replace").decode()  # a lone surrogate cannot be written to a file
+
+
+def cloud_style() -> str:
+    """The style sheet of a cloud."""
+    return f"{_resource('cloud.css')}\n{style_sheet()}\n@media (max-width: 600px) {{\n{_phone_sheet()}\n}}"
+
+
+def cloud_script() -> str:
+    """The script of a cloud; it expects the fragment in the page and fetches nothing."""
+    return _resource("cloud.js")
 
 
 def _places(
@@ -146,5 +168,10 @@ def _resource(name: str) -> str:
 
 
 @cache
-def _template() -> jinja2.Template:
-    return jinja2.Environment(autoescape=True, keep_trailing_newline=True).from_string(_resource("cloud.html"))
+def _template(name: str) -> jinja2.Template:
+    return jinja2.Environment(autoescape=True, keep_trailing_newline=True).from_string(_resource(name))
+
+
+def _writable(text: str) -> str:
+    """`text` without lone surrogates, which cannot be written to a file."""
+    return text.encode("utf-8", "replace").decode()

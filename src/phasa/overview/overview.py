@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from phasa.language.detect import detect
 from phasa.language.profile import profile_for
-from phasa.overview.cloud_page import PageText, render_cloud
+from phasa.overview.cloud_page import PLACES_PER_TERM, Look, PageText, render_cloud, render_fragment
 from phasa.overview.extract import Method, extract_page
 from phasa.overview.keywords import Element, KeywordLists, Weights, amtf, keyword_lists, kid
 from phasa.overview.match import Frequencies
 from phasa.overview.terms import Passage, terms_for
 
 UNKNOWN = "und"
+
+
+class Context(NamedTuple):
+    """One place of a keyword: the page, and the text before, at and after it."""
+
+    page: str
+    before: str
+    term: str
+    after: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +47,25 @@ class Overview:
 
     def html(self, *, target: int | None = None) -> str:
         """The variable tag cloud as one self-contained page."""
-        return render_cloud(
-            self.lists,
-            self.pages,
-            title=self.title,
-            language=self.language,
-            direction=direction_of(self.language),
-            target=target,
-        )
+        return render_cloud(self.lists, self.pages, self._look(target))
+
+    def fragment(self, *, target: int | None = None) -> str:
+        """The same as a part of another page, which brings `cloud_page.cloud_style` and `cloud_page.cloud_script`."""
+        return render_fragment(self.lists, self.pages, self._look(target))
+
+    def contexts(self, term: str, *, most: int = PLACES_PER_TERM, around: int = 160) -> list[Context]:
+        """Where a keyword stands in the text: at most `most` places, with so many characters around each."""
+        out: list[Context] = []
+        for page in self.pages:
+            for passage in page.passages:
+                for start, end, found in passage.places:
+                    if found == term and len(out) < most:
+                        before, after = passage.text[max(0, start - around) : start], passage.text[end : end + around]
+                        out.append(Context(page.name, before, passage.text[start:end], after))
+        return out
+
+    def _look(self, target: int | None) -> Look:
+        return Look(self.title, self.language, direction_of(self.language), target)
 
 
 def read_content(

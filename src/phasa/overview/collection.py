@@ -1,0 +1,146 @@
+"""What a collection is about: the overview of one address, a host, a segment, a month, a language, or all of it.
+
+The pages are found through the index of the archive, so the time depends on the number of pages read and not on the
+size of the collection. What a choice leaves open is sampled evenly over the index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from phasa.archive.capture import ArchiveError
+from phasa.archive.cdxj import REVISIT, Entry, lookup, sample, search
+from phasa.archive.reader import read_entry, resolve
+from phasa.collection import Collection
+from phasa.errors import CollectionError, InputError
+from phasa.overview.extract import Method
+from phasa.overview.overview import Overview, Reading, match_readings, overview_of, read_content
+from phasa.web import url as web_address
+
+PAGE_TYPES: Final = ("text/html", "application/xhtml+xml")
+MOST_PAGES: Final = 100
+_PROBES: Final = 20  # index entries looked at per page wanted, where a choice cannot be looked up
+
+
+class Choice(NamedTuple):
+    """Which pages: those for which everything that is given here holds. `month` is written 2026-03."""
+
+    url: str = ""
+    host: str = ""
+    segment: str = ""
+    month: str = ""
+    language: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(part for part in self if part) or "everything"
+
+
+def collection_overview(
+    collection: Collection,
+    choice: Choice = Choice(),  # noqa: B008 - immutable
+    *,
+    most: int = MOST_PAGES,
+    method: Method | str = Method.PHASA,
+) -> Overview:
+    """The overview of at most `most` chosen pages, with what repeats from page to page of a host taken out.
+
+    Raises CollectionError when no such page was archived.
+    """
+    readings = collection_readings(collection, choice, most=most, method=method)
+    if not readings:
+        raise CollectionError(f"{collection.path}: no page of text for {choice}; crawl more, or choose another")
+    title = readings[0].title if choice.url else str(choice) if any(choice) else collection.path.resolve().name
+    return overview_of(readings, title=title)
+
+
+def collection_readings(
+    collection: Collection,
+    choice: Choice = Choice(),  # noqa: B008 - immutable
+    *,
+    most: int = MOST_PAGES,
+    method: Method | str = Method.PHASA,
+) -> list[Reading]:
+    """The key content of the newest capture of at most `most` chosen pages."""
+    archive = collection.archive_folder
+    readings: list[Reading] = []
+    for entry in newest(choose_entries(archive, choice, most)):
+        reading = _read(archive, entry, method)
+        if reading and (not choice.language or reading.language == choice.language):
+            readings.append(reading)
+            if len(readings) == most:
+                break
+    return readings if choice.url else _without_templates(readings)
+
+
+def choose_entries(archive: Path, choice: Choice, most: int) -> Iterator[Entry]:
+    """Index entries of pages that the choice may mean, looked up where it names an address; language is not known yet."""
+    if choice.url:
+        found: Iterable[Entry] = lookup(archive, choice.url)
+    elif choice.segment:
+        found = _under(archive, web_address.parse(choice.segment), most)
+    elif choice.host:
+        found = _under(archive, web_address.parse(f"http://{choice.host}/"), most)
+    else:
+        found = sample(archive, most * (_PROBES if choice.month or choice.language else 2))
+    for entry in found:
+        if _is_page(entry) and _fits(entry, choice):
+            yield entry
+
+
+def newest(entries: Iterable[Entry]) -> list[Entry]:
+    """The newest entry of each address, in the order of first mention."""
+    latest: dict[str, Entry] = {}
+    for entry in entries:
+        if entry.surt not in latest or latest[entry.surt].timestamp <= entry.timestamp:
+            latest[entry.surt] = entry
+    return list(latest.values())
+
+
+def _under(archive: Path, address: web_address.Url | None, most: int) -> Iterator[Entry]:
+    """Entries at and below an address, on every port of its host."""
+    if address is None:
+        return
+    key = web_address.surt(address)
+    bare = key.endswith(")/")
+    for prefix in (key[:-1], key[:-2] + ":") if bare else (key,):
+        yield from search(archive, prefix, most * _PROBES)
+
+
+def _is_page(entry: Entry) -> bool:
+    return entry.mime == REVISIT or (entry.status == "200" and entry.mime in PAGE_TYPES)
+
+
+def _fits(entry: Entry, choice: Choice) -> bool:
+    if choice.month and entry.timestamp[:6] != choice.month.replace("-", ""):
+        return False
+    if not (choice.host or choice.segment):
+        return True
+    address = web_address.parse(entry.url)
+    return (
+        address is not None
+        and (not choice.host or web_address.host(address) == choice.host)
+        and (not choice.segment or web_address.segment_key(address) == choice.segment)
+    )
+
+
+def _read(archive: Path, entry: Entry, method: Method | str) -> Reading | None:
+    try:
+        stored = resolve(archive, read_entry(archive, entry))
+        return read_content(stored.content, stored.url, method=method) if stored.mime in PAGE_TYPES else None
+    except (ArchiveError, InputError):
+        return None  # in the index, but no page of text
+
+
+def _without_templates(readings: list[Reading]) -> list[Reading]:
+    """Every host's pages without what repeats among them (ECM, specs/content-overview.md §4.6), order kept."""
+    hosts: dict[str, list[int]] = {}
+    for number, reading in enumerate(readings):
+        address = web_address.parse(reading.name)
+        hosts.setdefault(web_address.host(address) if address else "", []).append(number)
+    out = list(readings)
+    for numbers in hosts.values():
+        for number, reading in zip(numbers, match_readings([readings[at] for at in numbers]), strict=True):
+            out[number] = reading
+    return out
