@@ -75,7 +75,7 @@ def collection_readings(
 
 
 def choose_entries(archive: Path, choice: Choice, most: int) -> Iterator[Entry]:
-    """Index entries of pages that the choice may mean, looked up where it names an address; language is not known yet."""
+    """Index entries of pages the choice may mean, looked up where it names an address; the language is yet unknown."""
     if choice.url:
         found: Iterable[Entry] = lookup(archive, choice.url)
     elif choice.segment:
