@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("phasa.cli.export", "Write a collection as WACZ, text or a page repository."),
     "feeds": ("phasa.cli.feeds", "Poll feeds at the right moments: plan, watch, report, evaluate."),
     "lab": ("phasa.cli.lab", "Make a web, replay one, run experiments."),
+    "serve": ("phasa.cli.serve", "The web application of a collection on this machine."),
 }
 
 

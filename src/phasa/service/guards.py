@@ -1,0 +1,164 @@
+"""Who may ask: host names (DNS rebinding), token, origin of a POST, and the headers that bind the browser."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import ipaddress
+import socket
+from collections.abc import Iterable
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import quote, urlsplit
+
+import msgspec
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from phasa.errors import SettingsError
+
+COOKIE = "phasa_login"
+LEAST_TOKEN = 16
+OPEN_PATHS = ("/login", "/static/")
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "x-frame-options": "DENY",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class Access(msgspec.Struct, frozen=True):
+    """Who may ask. `token` is '' when only this machine can reach us; `names` are the Host names we answer to."""
+
+    token: str
+    names: frozenset[str]
+    any_address: bool
+
+    @classmethod
+    def to(cls, address: str = "127.0.0.1", token: str | None = None, names: Iterable[str] = ()) -> Access:
+        """Access to an application bound to an address. Raises SettingsError where a token is missing or too short."""
+        if not token and not is_loopback(address):
+            raise SettingsError(f"{address}: others can reach this address, so a token is needed: --token")
+        if token and len(token) < LEAST_TOKEN:
+            raise SettingsError(f"the token has {len(token)} characters; use at least {LEAST_TOKEN}")
+        known = {"localhost", "127.0.0.1", "::1", address.lower(), *(name.lower() for name in names)}
+        wide = not is_loopback(address)
+        if wide:
+            known.add(socket.gethostname().lower())
+        return cls(token or "", frozenset(known), wide)
+
+    def answers_to(self, host: str) -> bool:
+        """Whether a Host header means us. A site that points its own name at our address is not us (DNS rebinding)."""
+        try:
+            name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
+        except ValueError:
+            return False
+        return name in self.names or (self.any_address and _is_address(name))
+
+    def cookie(self) -> str:
+        """What the login cookie holds: proof of the token, not the token."""
+        return hmac.new(self.token.encode(), b"phasa login 1", hashlib.sha256).hexdigest()
+
+    def knows(self, headers: Headers) -> bool:
+        """Whether a request carries the token or the cookie that was given for it."""
+        if not self.token:
+            return True
+        scheme, _, credential = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            return same(credential.strip(), self.token)
+        try:
+            morsel = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        except CookieError:
+            return False
+        return morsel is not None and same(morsel.value, self.cookie())
+
+
+def is_loopback(address: str) -> bool:
+    """Whether only this machine can reach an address to bind to."""
+    if address == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def same(one: str, other: str) -> bool:
+    """Equal, in a time that does not tell where they differ."""
+    return hmac.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
+
+
+def right_csrf(secret: str, given: str) -> bool:
+    """Whether a form carries the secret that only our own pages show."""
+    return same(secret, given)
+
+
+def own_origin(headers: Headers) -> bool:
+    """Whether a request that changes something was made by our own pages, or by a program that is no browser."""
+    if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return False
+    origin = headers.get("origin")
+    return origin is None or urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
+
+
+class Guards:
+    """ASGI middleware in front of everything."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self.app = app
+        self.access = access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+                headers.setdefault("content-security-policy", POLICY)
+                if not scope["path"].startswith("/static/"):
+                    headers.setdefault("cache-control", "no-store")
+            await send(message)
+
+        refusal = self._refusal(scope)
+        await (refusal or self.app)(scope, receive, guarded)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers, path = Headers(scope=scope), str(scope["path"])
+        if not self.access.answers_to(headers.get("host", "")):
+            return PlainTextResponse("This name is not ours. Start phasa serve with --name to allow it.\n", 421)
+        if scope["method"] not in ("GET", "HEAD", "OPTIONS") and not own_origin(headers):
+            return _refused(path, 403, "this request comes from another site")
+        if path.startswith(OPEN_PATHS) or self.access.knows(headers):
+            return None
+        if path.startswith("/api/") or "text/html" not in headers.get("accept", ""):
+            refused = _refused(path, 401, "a token is needed: send it as Authorization: Bearer …")
+            refused.headers["www-authenticate"] = 'Bearer realm="phasa"'
+            return refused
+        query = scope["query_string"].decode("latin-1")
+        return RedirectResponse("/login?back=" + quote(path + ("?" + query if query else ""), safe=""), 303)
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _refused(path: str, status: int, message: str) -> Response:
+    if path.startswith("/api/"):
+        return Response(msgspec.json.encode({"error": message}), status, media_type="application/json")
+    return PlainTextResponse(message + "\n", status)

@@ -1,0 +1,94 @@
+"""What comes from the web, made fit to be shown: always text, never markup, and never in command of the page.
+
+Control characters are drawn as what they are (␀, ␛), characters that turn the direction of writing or cannot be seen
+are named in brackets, long text is cut, and everything stands in its own <bdi> so that it cannot reorder its
+neighbours.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from datetime import UTC, datetime
+
+from markupsafe import Markup, escape
+
+MOST = 300
+
+# Bidirectional controls and invisible characters that spoof; joiners stay: Persian and Thai need them.
+_HIDDEN = re.compile(
+    "[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_BLANKS = re.compile(r"[\s\u2028\u2029]+")
+_SHORT = {"\u202e": "RLO", "\u202d": "LRO", "\u202a": "LRE", "\u202b": "RLE", "\u202c": "PDF", "\u2066": "LRI",
+          "\u2067": "RLI", "\u2068": "FSI", "\u2069": "PDI", "\u200e": "LRM", "\u200f": "RLM", "\u061c": "ALM",
+          "\u200b": "ZWSP", "\ufeff": "BOM", "\u2028": "LS", "\u2029": "PS"}  # fmt: skip
+
+
+def plain(text: str, most: int = MOST) -> str:
+    """One line of visible text, at most so long; what was cut is marked with an ellipsis."""
+    head = text[: most * 4 + 64]  # what blanks are folded away does not count
+    line = visible(_BLANKS.sub(" ", head).strip())
+    return line if len(line) <= most and len(head) == len(text) else line[: most - 1].rstrip() + "…"
+
+
+def visible(text: str) -> str:
+    """The text with everything that hides or turns made visible; line ends and tabs stay."""
+    return _HIDDEN.sub(lambda found: f"⟨{_name(found[0])}⟩", _CONTROLS.sub(_drawn, text))
+
+
+def foreign(text: str | None, most: int = MOST, lang: str = "") -> Markup:
+    """Text of the web for a template: cut, made visible, escaped, and isolated from what stands around it."""
+    attribute = Markup(' lang="{}"').format(lang) if lang and lang != "und" else ""
+    return Markup('<bdi dir="auto"{}>{}</bdi>').format(attribute, plain(text or "", most))
+
+
+def address(url: str | None, most: int = 120) -> Markup:
+    """A URL: left to right whatever it holds, broken anywhere, never a link to the live page."""
+    return Markup('<bdi dir="ltr" class="url">{}</bdi>').format(plain(url or "", most))
+
+
+def number(value: float | None, digits: int = 0) -> str:
+    """1,234 or 0.42; a dash for what is not known."""
+    return "–" if value is None else f"{value:,.{digits}f}"
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    """A share of one as per cent."""
+    return "–" if value is None else f"{value * 100:.{digits}f} %"
+
+
+def size(value: float | None) -> str:
+    """Bytes as a person says them."""
+    if value is None:
+        return "–"
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if abs(value) < 1000 or unit == "TB":
+            return f"{value:,.0f} {unit}" if unit == "B" or abs(value) >= 100 else f"{value:.1f} {unit}"
+        value /= 1000
+    return ""
+
+
+def when(moment: float | None) -> Markup:
+    """A moment as UTC, which the page's script turns into the reader's own time."""
+    if not moment:
+        return escape("–")
+    try:
+        at = datetime.fromtimestamp(moment, UTC)
+    except (ValueError, OverflowError, OSError):
+        return escape("–")
+    return Markup('<time datetime="{}">{}</time>').format(
+        at.isoformat(timespec="seconds").replace("+00:00", "Z"), at.strftime("%Y-%m-%d %H:%M")
+    )
+
+
+def _drawn(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "␡" if code == 0x7F else "�"
+
+
+def _name(letter: str) -> str:
+    return _SHORT[letter] if letter in _SHORT else unicodedata.name(letter, f"U+{ord(letter):04X}")
