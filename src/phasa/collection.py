@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import IO, Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -124,10 +125,8 @@ class Collection:
     def locked(self) -> Iterator[None]:
         """Nobody else works on this collection meanwhile. Raises CollectionError that names who does."""
         with (self.path / self.LOCK).open("a+", encoding="utf-8") as lock:
-            try:
-                # The system lets go of it when the process ends, however it ends: no stale lock can block a start.
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            # The system lets go of it when the process ends, however it ends: no stale lock can block a start.
+            if not _taken(lock, fcntl.LOCK_EX):
                 lock.seek(0)
                 owner = lock.read().strip() or "another process"
                 raise CollectionError(
@@ -138,6 +137,14 @@ class Collection:
             lock.flush()
             yield
 
+    def is_locked(self) -> bool:
+        """Whether somebody works on it now. Looking takes nothing from those who work, or want to."""
+        try:
+            with (self.path / self.LOCK).open("rb") as lock:
+                return not _taken(lock, fcntl.LOCK_SH, tries=1)
+        except FileNotFoundError:
+            return False
+
     def seeds(self) -> list[str]:
         """The lines of seeds.txt that are not blank and not comments."""
         lines = (self.path / self.SEEDS).read_text(encoding="utf-8").splitlines()
@@ -146,3 +153,16 @@ class Collection:
     def with_settings(self, **changes: object) -> Collection:
         """The same folder with some settings overridden for this run, as command options do."""
         return Collection(self.path, msgspec.structs.replace(self.settings, **changes))
+
+
+def _taken(lock: IO[Any], kind: int, tries: int = 10) -> bool:
+    """Take a lock; those who only look hold it for a moment, so that once is not enough to be sure."""
+    for left in reversed(range(tries)):
+        try:
+            fcntl.flock(lock, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if left:
+                time.sleep(0.02)
+        else:
+            return True
+    return False

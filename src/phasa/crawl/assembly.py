@@ -19,6 +19,7 @@ from phasa.archive.cdxj import merge
 from phasa.archive.warc import WarcWriter
 from phasa.collection import Collection, CollectionSettings
 from phasa.crawl.aim import Aim
+from phasa.crawl.bulletin import Teller
 from phasa.crawl.clock import WallClock
 from phasa.crawl.control import Control, plant_fresh
 from phasa.crawl.crawl_log import CrawlLog
@@ -185,6 +186,7 @@ async def _crawl(collection: Collection, watch: Watch | None, share: Share, may_
         state.save()
         stats = frontier.stats()
         metrics = crawl.meter.read(clock.now(), stats)
+        watcher.close(crawl, metrics, outcome.why)
         if share.worker == 0:
             write_metrics(metrics, collection.reports_folder)
             write_reports(frontier, collection.reports_folder)
@@ -251,7 +253,8 @@ class _Watcher:
         share: Share,
     ) -> None:
         self._writes = share.workers == 1
-        self._control = Control(collection, plants=share.worker == 0)
+        self._control = Control(collection, clock.now(), plants=share.worker == 0)
+        self._teller = Teller(collection, share.worker, share.workers)
         self._collection = collection
         self._state = state
         self._log = log
@@ -265,6 +268,7 @@ class _Watcher:
         now = self._clock.now()
         self._control.obey(crawl, now)
         metrics = crawl.meter.read(now, crawl.parts.frontier.stats())
+        self._teller.tell(crawl, metrics)
         if self._watch is not None:
             self._watch(metrics)
         if now >= self._next_state:
@@ -277,6 +281,10 @@ class _Watcher:
         if self._writes:
             write_metrics(metrics, self._collection.reports_folder)
         return self._disk()
+
+    def close(self, crawl: Crawl, metrics: Metrics, why: str) -> None:
+        """The last word of the run."""
+        self._teller.tell(crawl, metrics, why)
 
     def _disk(self) -> str:
         least = self._collection.settings.budgets.free_disk_megabytes

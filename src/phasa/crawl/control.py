@@ -1,4 +1,4 @@
-"""Control of a running crawl from another process: pause, resume, other budgets, more seeds.
+"""Control of a running crawl from another process: pause, resume, stop, other budgets, more seeds.
 
 Orders are kept in the collection (control.json); the crawl looks once a second and obeys. They stay until they are
 changed: a crawl that was paused or slowed down is so after a restart, too. Seeds are added to seeds.txt, where a person
@@ -37,6 +37,8 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the crawl was told. A budget that is None is as the settings say; 0 means no limit."""
 
     paused: bool = False
+    stop: float | None = None
+    """Runs that began before this moment end; later ones do not mind."""
     pages: Annotated[int, Meta(ge=0, le=10**12)] | None = None
     """Pages in all, over every run."""
     seconds: _Amount | None = None
@@ -130,8 +132,9 @@ def plant_fresh(frontier: Frontier, strategy: Strategy, seeds: Sequence[Seed]) -
 class Control:
     """The ear of a running crawl. `plants`: this process plants new seeds (one of several workers does)."""
 
-    def __init__(self, collection: Collection, *, plants: bool = True) -> None:
+    def __init__(self, collection: Collection, began: float, *, plants: bool = True) -> None:
         self._collection = collection
+        self._began = began
         self._orders = collection.path / FILE
         self._seeds = collection.path / collection.SEEDS
         self._plants = plants
@@ -150,6 +153,8 @@ class Control:
                 self._heard = mark
                 orders, settings = read_orders(self._collection), self._collection.settings
                 crawl.obey(orders.budgets(settings), orders.manners(settings), paused=orders.paused)
+                if orders.stop is not None and orders.stop > self._began:
+                    crawl.stop("stopped from another process; go on with: phasa crawl")
             if self._plants and (mark := _mark(self._seeds)) != self._planted:
                 self._planted = mark
                 plant_fresh(crawl.parts.frontier, crawl.parts.strategy, read_seeds(self._seeds).seeds)

@@ -122,6 +122,10 @@ class Crawl:
         self.meter.limit, self.meter.paused, self.paused = budgets.pages, paused, paused
         self._wake.set()
 
+    def limits(self) -> tuple[Budgets, Politeness]:
+        """The limits and manners that hold now."""
+        return self._budgets, self._manners
+
     def fetching(self) -> list[str]:
         """The URLs that are being fetched, in the order of the alphabet."""
         return sorted(task.get_name() for task in self._running)

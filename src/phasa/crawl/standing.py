@@ -37,7 +37,7 @@ def standing(collection: Collection) -> Standing:
     settings = collection.settings
     tally: dict[str, int] = {}
     if collection.frontier_file.exists():
-        with _reading(collection) as db:
+        with reading(collection) as db:
             tally = dict(db.execute("SELECT name, n FROM tally"))
     judged, size = tally.get("judged", 0), tally.get("bytes", 0)
     running = is_running(collection)
@@ -66,7 +66,7 @@ def table(collection: Collection, name: str, limit: int = -1) -> Report:
     columns, query = query_of(name)
     if not collection.frontier_file.exists():
         return Report(name, columns, [])
-    with _reading(collection) as db:
+    with reading(collection) as db:
         return Report(name, columns, db.execute(f"{query} LIMIT ?", (limit,)).fetchall())
 
 
@@ -74,7 +74,7 @@ def quarantined(collection: Collection) -> list[tuple[str, str]]:
     """(template, evidence) of every template in quarantine, and single URLs that looked like traps."""
     if not collection.frontier_file.exists():
         return []
-    with _reading(collection) as db:
+    with reading(collection) as db:
         rows = db.execute("SELECT key, evidence FROM template ORDER BY key").fetchall()
         rows += db.execute("SELECT url, reason FROM url WHERE state = 3 ORDER BY id LIMIT 1000").fetchall()
     return rows
@@ -82,13 +82,7 @@ def quarantined(collection: Collection) -> list[tuple[str, str]]:
 
 def is_running(collection: Collection) -> bool:
     """Whether somebody works on the collection now."""
-    if not (collection.path / collection.LOCK).exists():
-        return False
-    try:
-        with collection.locked():
-            return False
-    except CollectionError:
-        return True
+    return collection.is_locked()
 
 
 def _what_next(collection: Collection, tally: dict[str, int], running: bool) -> str:
@@ -104,11 +98,14 @@ def _what_next(collection: Collection, tally: dict[str, int], running: bool) -> 
 
 
 @contextmanager
-def _reading(collection: Collection) -> Iterator[sqlite3.Connection]:
-    db = sqlite3.connect(f"file:{collection.frontier_file}?mode=ro", uri=True, timeout=30.0)
+def reading(collection: Collection) -> Iterator[sqlite3.Connection]:
+    """The frontier's file, for reading only. Raises CollectionError when it cannot be read."""
+    db = None
     try:
+        db = sqlite3.connect(f"{collection.frontier_file.resolve().as_uri()}?mode=ro", uri=True, timeout=30.0)
         yield db
     except sqlite3.DatabaseError as problem:
         raise CollectionError(f"{collection.frontier_file}: cannot be read: {problem}") from None
     finally:
-        db.close()
+        if db is not None:
+            db.close()
