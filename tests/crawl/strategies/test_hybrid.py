@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.crawl.strategies.plain_hybrid import PlainHybrid
 from tests.crawl.tiny import TinyCrawl, TinyPage
 
 from phasa.crawl.aim import Aim
 from phasa.crawl.judge import Judgement
 from phasa.crawl.strategies.breadth_first import BreadthFirst
 from phasa.crawl.strategies.hybrid import Hybrid, HybridSettings
-from phasa.crawl.strategies.hybrid.history import Shares, log_odds
-from phasa.crawl.strategies.hybrid.model import OnlineModel
-from phasa.crawl.strategies.hybrid.names import Names
+from phasa.crawl.strategies.hybrid.candidates import WIDTH, Candidates
+from phasa.crawl.strategies.hybrid.history import Shares, log_odds, log_odds_of
+from phasa.crawl.strategies.hybrid.model import Lesson, OnlineModel
+from phasa.crawl.strategies.hybrid.names import HOST_PIECES, PATH_PIECES, PIECES, Names
 from phasa.crawl.strategy import JudgedPage, OutLinks, Seed
 from phasa.errors import InputError
 
@@ -152,6 +154,46 @@ def test_whatever_comes_every_link_gets_a_finite_priority(pages: list[tuple[str,
         assert all(np.isfinite(change.priority) for change in h.changes())
 
 
+ANCHORS = ["", "x", "ก"]
+LINKS = st.tuples(st.sampled_from(URLS), st.sampled_from(ANCHORS), st.sampled_from(["", "", "th", "en"]))
+PAGES = st.tuples(st.sampled_from(URLS), st.sampled_from([0.0, 0.004, 0.6]), st.lists(LINKS, max_size=8), st.booleans())
+
+
+@settings(max_examples=60)
+@given(st.lists(PAGES, max_size=40, unique_by=lambda page: page[0]))
+def test_it_decides_as_the_plain_form_does(pages: list[tuple[str, float, list[tuple[str, str, str]], bool]]) -> None:
+    seeds = [Seed("http://s0.com/"), Seed(URLS[0], parent=0.5, distance=0.7), *[Seed(url) for url in URLS[1:14]]]
+    # So fine a grain that nothing is rounded away, and no second look: the test below has those.
+    chosen = HybridSettings(grain=1e-9, every=10_000)
+    fast, plain = Hybrid(AIM, chosen), PlainHybrid(AIM, chosen)
+    assert fast.start(seeds).priorities == pytest.approx(plain.start(seeds))
+    for url, likeness, links, home in pages:
+        out = OutLinks([link[0] for link in links], [link[1] for link in links], hints=[link[2] for link in links])
+        judgement = Judgement(likeness >= 0.1, likeness)
+        page = JudgedPage(url, judgement, out, country="TH" if home else "")
+        assert fast.page(page).priorities == pytest.approx(plain.page(page), abs=1e-4)
+    told = fast._score_all()
+    assert set(fast._candidates.urls) == set(plain.waiting)
+    assert told == pytest.approx([plain.priority(url) for url in fast._candidates.urls], abs=1e-4)
+
+
+def test_a_row_that_is_freed_takes_nothing_from_the_others() -> None:
+    table = Candidates(Names(frozenset({"th"})))
+    urls = [f"http://h{i}.th/{'x' * i}/" for i in range(9)]
+    table.reserve(urls)
+    for i, url in enumerate(urls):
+        row = table.add(url)
+        table.given[row], table.parents[row], table.cells[row * WIDTH + 3] = i, i, i
+    for gone in (0, 8, 4):
+        table.pop(urls[gone])
+    for i in (1, 2, 3, 5, 6, 7):
+        row = table.row(urls[i])
+        assert (table.given[row], table.parents[row], table.cells[row * WIDTH + 3]) == (i, i, i)
+        assert table.host[row] == table.names.address(urls[i]).host.host
+        assert table.view("pieces")[row].tolist()[:HOST_PIECES] == list(table.names.address(urls[i]).host.pieces)
+    assert len(table) == 6
+
+
 def test_every_page_can_be_reached() -> None:
     web = make_web(3)
     seeds = [f"http://h{i}.com/0" for i in range(40)]
@@ -191,35 +233,51 @@ def test_a_state_that_cannot_be_read_is_refused_with_advice(state: bytes) -> Non
 
 def test_shares_lean_on_the_wider_place_until_something_is_known() -> None:
     shares = Shares(8, fade=0.9, weight=2.0)
-    keys = np.array([5])
-    assert shares.share(keys, 0.3)[0] == pytest.approx(0.3)
+    assert shares.share(5, 0.3) == pytest.approx(0.3)
     for _ in range(100):
         shares.add(5, True)
-    assert shares.share(keys, 0.3)[0] > 0.85
+    assert shares.share(5, 0.3) > 0.85
     for _ in range(30):
         shares.add(5, False)
-    assert shares.share(keys, 0.3)[0] < 0.2
+    assert shares.share(5, 0.3) < 0.2
+    shares.clear(5)
+    assert shares.share(5, 0.3) == pytest.approx(0.3)
 
 
-def test_log_odds_are_finite_everywhere() -> None:
-    assert np.isfinite(log_odds(np.array([0.0, 0.5, 1.0]))).all()
+@given(st.lists(st.tuples(st.integers(0, 20), st.booleans(), st.floats(0.01, 1)), max_size=40), st.floats(0, 1))
+def test_many_shares_at_once_are_the_shares_one_by_one(pages: list[tuple[int, bool, float]], expected: float) -> None:
+    shares = Shares(4, fade=0.9, weight=2.0)
+    for key, hit, weight in pages:
+        shares.add(key, hit, weight)
+    keys = np.arange(21)
+    assert shares.shares(keys, expected) == pytest.approx([shares.share(key, expected) for key in range(21)])
+    many = log_odds_of(shares.shares(keys, expected))
+    assert many == pytest.approx([log_odds(shares.share(key, expected)) for key in range(21)])
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_log_odds_are_finite_everywhere(share: float) -> None:
+    assert np.isfinite(log_odds(share))
 
 
 def test_the_model_learns_what_separates() -> None:
     model = OnlineModel(np.zeros(2))
-    pieces = np.zeros((2, 1), dtype=np.int32)
+    none = [0] * PIECES
     for _ in range(200):
-        model.learn(np.array([[1.0, 1.0], [1.0, 0.0]]), pieces, np.array([True, False]))
-    yes, no = model.score(np.array([[1.0, 1.0], [1.0, 0.0]]), pieces)
+        model.learn([Lesson([1.0, 1.0], none, True), Lesson([1.0, 0.0], none, False)])
+    yes, no = model.score(np.array([[1.0, 1.0], [1.0, 0.0]]), np.zeros((2, PIECES), dtype=np.int32))
     assert yes > 0.5 > -0.5 > no
 
 
 def test_pieces_of_names_are_learned() -> None:
     model, names = OnlineModel(np.zeros(1)), Names(frozenset({"th"}))
+
+    def pieces(name: str) -> list[int]:
+        return [*names.host(name).pieces, *[0] * PATH_PIECES]
+
     for i in range(60):
-        pieces = [names.host(f"siam{i}.com").pieces, names.host(f"blue{i}.com").pieces]
-        model.learn(np.ones((2, 1)), np.array(pieces, dtype=np.int32), np.array([True, False]))
-    rows = np.array([names.host("siamxyz.net").pieces, names.host("bluexyz.net").pieces], dtype=np.int32)
+        model.learn([Lesson([1.0], pieces(f"siam{i}.com"), True), Lesson([1.0], pieces(f"blue{i}.com"), False)])
+    rows = np.array([pieces("siamxyz.net"), pieces("bluexyz.net")], dtype=np.int32)
     siam, blue = model.score(np.ones((2, 1)), rows)
     assert siam > blue
 

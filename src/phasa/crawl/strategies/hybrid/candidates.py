@@ -1,25 +1,30 @@
-"""What is remembered of waiting URLs: one row each, in columns, so that all of them can be scored again at once."""
+"""What is remembered of waiting URLs: one row each, in columns, so that all of them can be scored again at once.
+
+A column is one `array`: the few links of a page are read and written cell by cell, which numpy is slow at, and a numpy
+view of the same memory scores all rows in one go. Rows have no gaps: the last row moves into one that is freed.
+"""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.crawl.strategies.hybrid.names import PIECES, Names
+from phasa.crawl.strategies.hybrid.names import HOST_PIECES, PIECES, Names
+from phasa.crawl.strategy import Floats
 
 SOURCES = 3
 """How many of the pages that link to a URL are remembered."""
 FARTHEST = 4.0
 """Links since the last page in the language are counted up to here."""
 
-Rows = NDArray[np.int64]
-
 
 class Feature(IntEnum):
-    """The columns of the feature matrix. All are 0 where nothing is known; those of HISTORY change with every page."""
+    """The cells of a row's features. All are 0 where nothing is known; those from DOMAIN on change with every page."""
 
     BIAS = 0
     WANTED_PARENT = 1
@@ -44,97 +49,141 @@ class Feature(IntEnum):
     SIBLINGS = 20
 
 
+WIDTH = len(Feature)
+_FRESH = array("d", [0.0] * WIDTH)
+_FRESH[Feature.BIAS] = 1.0
+_FRESH[Feature.DISTANCE] = FARTHEST
+_NO_SOURCES = array("q", [0] * SOURCES)
+
+# Column, type of its cells, cells per row.
+_COLUMNS = (
+    ("cells", "d", WIDTH),
+    ("pieces", "i", PIECES),
+    ("sources", "q", SOURCES),
+    ("tld", "q", 1),
+    ("site", "q", 1),
+    ("host", "q", 1),
+    ("segment", "q", 1),
+    ("national", "b", 1),
+    ("parents", "i", 1),
+    ("wanted_parents", "i", 1),
+    ("last_source", "q", 1),
+    ("source_count", "i", 1),
+    ("given", "d", 1),
+)
+_SHAPES = {name: (np.dtype(code), width) for name, code, width in _COLUMNS}
+
+
 class Candidates:
-    """A table of at most `limit` waiting URLs; when it is full the least promising tenth is forgotten."""
+    """A table of at most `limit` waiting URLs; when it is full the least promising tenth is forgotten.
+
+    Rows 0 to len - 1 are in use. `reserve` makes room, and only there columns are replaced by larger ones: who holds
+    on to a column takes it again afterwards.
+    """
+
+    cells: array[float]
+    """The features of row r begin at r * WIDTH."""
+    pieces: array[int]
+    sources: array[int]
+    tld: array[int]
+    site: array[int]
+    host: array[int]
+    segment: array[int]
+    national: array[int]
+    parents: array[int]
+    wanted_parents: array[int]
+    last_source: array[int]
+    source_count: array[int]
+    given: array[float]
+    """The priority that the frontier knows."""
 
     def __init__(self, names: Names, limit: int = 200_000) -> None:
         self.names = names
         self.limit = limit
-        room = min(1024, limit)
-        self.features = np.zeros((room, len(Feature)))
-        self.tld = np.zeros(room, dtype=np.int64)
-        self.site = np.zeros(room, dtype=np.int64)
-        self.host = np.zeros(room, dtype=np.int64)
-        self.segment = np.zeros(room, dtype=np.int64)
-        self.national = np.zeros(room, dtype=bool)
-        self.parents = np.zeros(room)
-        self.wanted_parents = np.zeros(room)
-        self.last_source = np.zeros(room, dtype=np.int64)
-        self.sources = np.zeros((room, SOURCES), dtype=np.int64)
-        self.source_count = np.zeros(room, dtype=np.int64)
-        self.pieces = np.zeros((room, PIECES), dtype=np.int32)
-        self.given = np.zeros(room)
-        """The priority that the frontier knows."""
         self.urls: list[str] = []
         self._rows: dict[str, int] = {}
-        self._free: list[int] = []
+        self._room = 0
+        self._grow(min(1024, limit))
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self.urls)
 
     def row(self, url: str) -> int:
         """The row of a URL, -1 when it is not remembered."""
         return self._rows.get(url, -1)
 
-    def alive(self) -> Rows:
-        """The rows in use, in the order of discovery."""
-        return np.fromiter(self._rows.values(), dtype=np.int64, count=len(self._rows))
+    def view(self, column: str) -> NDArray[Any]:
+        """A column as numpy sees it, rows in use only; a matrix where rows have several cells."""
+        dtype, width = _SHAPES[column]
+        whole = np.frombuffer(getattr(self, column), dtype=dtype)
+        return whole[: len(self.urls)] if width == 1 else whole.reshape(-1, width)[: len(self.urls)]
 
-    def add(self, urls: Sequence[str]) -> Rows:
-        """A row for each URL; those that were not remembered yet start with what their address says."""
-        known = self._rows
-        fresh = [url for url in dict.fromkeys(urls) if url not in known]
-        if fresh:
-            if len(known) + len(fresh) > self.limit:
-                self._forget(set(urls))
-            self._start([self._take(url) for url in fresh], fresh)
-        return np.array([known[url] for url in urls], dtype=np.int64)
+    def few(self, rows: list[int]) -> tuple[Floats, NDArray[np.int32]]:
+        """Features and pieces of some rows."""
+        at = np.array(rows)
+        return self._all_cells.take(at, axis=0), self._all_pieces.take(at, axis=0)
 
-    def pop(self, url: str) -> None:
-        """Forget a URL."""
-        row = self._rows.pop(url, None)
-        if row is not None:
-            self._free.append(row)
+    def reserve(self, urls: Sequence[str]) -> None:
+        """Make room for those of the URLs that are not remembered yet."""
+        most = len(self.urls) + len(urls)
+        if most > self.limit and len(self.urls) + len(set(urls) - self._rows.keys()) > self.limit:
+            self._forget(set(urls))
+        if most > self._room:
+            self._grow(most)
 
-    def _take(self, url: str) -> int:
-        if self._free:
-            row = self._free.pop()
-            self.urls[row] = url
-        else:
-            row = len(self.urls)
-            self.urls.append(url)
-        self._rows[url] = row
+    def add(self, url: str) -> int:
+        """The row of a URL; one that was not remembered yet starts with what its address says. See `reserve`."""
+        row = self._rows.get(url, -1)
+        if row >= 0:
+            return row
+        row = self._rows[url] = len(self.urls)
+        self.urls.append(url)
+        address = self.names.address(url)
+        name = address.host
+        self.tld[row], self.site[row], self.host[row] = name.tld, name.site, name.host
+        self.segment[row], self.national[row] = address.segment, name.national
+        start = row * PIECES
+        self.pieces[start : start + HOST_PIECES] = name.pieces
+        self.pieces[start + HOST_PIECES : start + PIECES] = address.pieces
+        self.cells[row * WIDTH : (row + 1) * WIDTH] = _FRESH
+        self.sources[row * SOURCES : (row + 1) * SOURCES] = _NO_SOURCES
+        self.parents[row] = self.wanted_parents[row] = self.source_count[row] = 0
+        self.last_source[row] = -1
         return row
 
-    def _start(self, rows: list[int], urls: list[str]) -> None:
-        if len(self.urls) > len(self.given):
-            self._grow()
-        addresses = [self.names.address(url) for url in urls]
-        at = np.array(rows, dtype=np.int64)
-        hosts = [address.host for address in addresses]
-        ids = np.array([(h.tld, h.site, h.host, a.segment) for h, a in zip(hosts, addresses, strict=True)])
-        self.tld[at], self.site[at], self.host[at], self.segment[at] = ids.T
-        self.national[at] = [host.national for host in hosts]
-        self.pieces[at] = [address.host.pieces + address.pieces for address in addresses]
-        self.features[at] = 0.0
-        self.features[at, Feature.BIAS] = 1.0
-        self.features[at, Feature.DISTANCE] = FARTHEST
-        self.parents[at] = self.wanted_parents[at] = self.source_count[at] = 0
-        self.sources[at] = 0
-        self.last_source[at] = -1
-
-    def _grow(self) -> None:
-        for name in ("features", "tld", "site", "host", "segment", "national", "parents", "wanted_parents",
-                     "last_source", "sources", "source_count", "pieces", "given"):  # fmt: skip
+    def pop(self, url: str) -> None:
+        """Forget a URL; the last row takes its place."""
+        row = self._rows.pop(url, -1)
+        if row < 0:
+            return
+        last = len(self.urls) - 1
+        moved = self.urls.pop()
+        if row == last:
+            return
+        self.urls[row] = moved
+        self._rows[moved] = row
+        for name, _, width in _COLUMNS:
             column = getattr(self, name)
-            while len(column) < len(self.urls):
-                column = np.concatenate([column, np.zeros_like(column)])
-            setattr(self, name, column)
+            if width == 1:
+                column[row] = column[last]
+            else:
+                column[row * width : (row + 1) * width] = column[last * width : (last + 1) * width]
+
+    def _grow(self, least: int) -> None:
+        room = max(1, self._room)
+        while room < least:
+            room *= 2
+        for name, code, width in _COLUMNS:
+            larger = array(code, bytes(room * width * array(code).itemsize))
+            if self._room:
+                larger[: self._room * width] = getattr(self, name)
+            setattr(self, name, larger)
+        self._room = room
+        self._all_cells = np.frombuffer(self.cells).reshape(-1, WIDTH)
+        self._all_pieces = np.frombuffer(self.pieces, dtype=np.int32).reshape(-1, PIECES)
 
     def _forget(self, needed: set[str]) -> None:
-        rows = self.alive()
-        worst = rows[np.argsort(self.given[rows], kind="stable")[: max(1, self.limit // 10)]]
-        for row in worst.tolist():
-            url = self.urls[row]
+        worst = np.argsort(self.view("given"), kind="stable")[: max(1, self.limit // 10)]
+        for url in [self.urls[row] for row in worst.tolist()]:
             if url not in needed:
                 self.pop(url)

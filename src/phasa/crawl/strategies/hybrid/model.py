@@ -7,13 +7,27 @@ that shrinks as the weight is used (AdaGrad) and a slow forgetting that lets it 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.crawl.strategies.hybrid.names import SPACE
+from phasa.crawl.strategies.hybrid.names import PIECES, SPACE
 from phasa.crawl.strategy import Floats
 
 Pieces = NDArray[np.int32]
+
+
+_EACH = np.ones(PIECES)
+
+
+class Lesson(NamedTuple):
+    """A page: its features and the pieces of its name before the fetch, and what it turned out to be."""
+
+    features: Sequence[float]
+    pieces: Sequence[int]
+    wanted: bool
 
 
 class OnlineModel:
@@ -30,10 +44,13 @@ class OnlineModel:
 
     def score(self, features: Floats, pieces: Pieces) -> Floats:
         """Log odds of each row."""
-        return np.asarray(features @ self.weights + self.piece_weights[pieces].sum(axis=1))
+        return np.asarray(features @ self.weights + self.piece_weights.take(pieces) @ _EACH)
 
-    def learn(self, features: Floats, pieces: Pieces, wanted: NDArray[np.bool_]) -> None:
-        """A few pages: their features before the fetch and what they turned out to be, one row each."""
+    def learn(self, lessons: Sequence[Lesson]) -> None:
+        """A few pages, all judged by the weights of before."""
+        features = np.array([lesson.features for lesson in lessons])
+        pieces = np.array([lesson.pieces for lesson in lessons])
+        wanted = np.array([lesson.wanted for lesson in lessons])
         score = np.maximum(np.minimum(self.score(features, pieces), 30.0), -30.0)
         surprise = 1.0 / (1.0 + np.exp(-score)) - wanted
         gradients = surprise[:, None] * features

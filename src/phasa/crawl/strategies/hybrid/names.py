@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from functools import lru_cache
 from typing import NamedTuple
 from zlib import crc32
@@ -27,7 +28,7 @@ class HostName(NamedTuple):
     tld: int
     national: bool
     """Whether the top-level domain is one of the language."""
-    pieces: tuple[int, ...]
+    pieces: array[int]
 
 
 class Address(NamedTuple):
@@ -35,25 +36,40 @@ class Address(NamedTuple):
 
     host: HostName
     segment: int
-    pieces: tuple[int, ...]
+    pieces: array[int]
+
+
+class Folder(NamedTuple):
+    """What the addresses of one directory have in common."""
+
+    host: HostName
+    segment: int
+    words: list[int]
 
 
 class Names:
-    """Reads addresses, with a memory of the hosts met lately."""
+    """Reads addresses, with a memory of the hosts and directories met lately."""
 
     def __init__(self, tlds: frozenset[str]) -> None:
         self._tlds = tlds
         self.host = lru_cache(maxsize=65536)(self._host)
+        self._folder = lru_cache(maxsize=65536)(self._read_folder)
 
     def address(self, url: str) -> Address:
         """The numbers of a URL."""
-        name = host_of(url)
-        start = url.find(name) + len(name)
-        path = url[start:]
-        cut = path.rfind("/")
-        segment = crc32(url[: start + cut + 1].encode())
-        pieces = [crc32(word.lower().encode()) % (SPACE - 1) + 1 for word in _WORDS.findall(path)[:PATH_PIECES]]
-        return Address(self.host(name), segment, tuple(pieces) + (0,) * (PATH_PIECES - len(pieces)))
+        cut = url.rfind("/") + 1
+        folder = self._folder(url[:cut])
+        words = list(folder.words)
+        if cut < len(url) and len(words) < PATH_PIECES:
+            words += [_number(word) for word in _WORDS.findall(url, cut)][: PATH_PIECES - len(words)]
+        words += [0] * (PATH_PIECES - len(words))
+        return Address(folder.host, folder.segment, array("i", words))
+
+    def _read_folder(self, start: str) -> Folder:
+        name = host_of(start)
+        path = start[start.find(name) + len(name) :]
+        words = [_number(word) for word in _WORDS.findall(path)[:PATH_PIECES]]
+        return Folder(self.host(name), crc32(start.encode()), words)
 
     def _host(self, name: str) -> HostName:
         tld = tld_of(name)
@@ -63,9 +79,13 @@ class Names:
         )
 
 
-def _pieces(name: str) -> tuple[int, ...]:
+def _number(word: str) -> int:
+    return crc32(word.lower().encode()) % (SPACE - 1) + 1
+
+
+def _pieces(name: str) -> array[int]:
     """Runs of three and four letters of the name without its last label, at most `HOST_PIECES`, in a fixed order."""
     text = "^" + name.removeprefix("www.").rpartition(".")[0] + "$"
     runs = {text[i : i + n] for n in (3, 4) for i in range(len(text) - n + 1)}
-    numbers = [crc32(b"h" + run.encode()) % (SPACE - 1) + 1 for run in sorted(runs)][:HOST_PIECES]
-    return tuple(numbers) + (0,) * (HOST_PIECES - len(numbers))
+    numbers = [crc32(b"h" + run.encode()) % (SPACE - 1) + 1 for run in sorted(runs)[:HOST_PIECES]]
+    return array("i", numbers + [0] * (HOST_PIECES - len(numbers)))

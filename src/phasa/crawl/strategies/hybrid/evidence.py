@@ -1,0 +1,178 @@
+"""What a page says about its links: everything that is known of a URL before it is fetched, added up link by link."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log1p
+from typing import NamedTuple
+
+from phasa.crawl.addresses import host_of
+from phasa.crawl.aim import Aim
+from phasa.crawl.strategies.hybrid.candidates import SOURCES, WIDTH, Candidates, Feature
+from phasa.crawl.strategies.hybrid.places import HostOdds, Places
+from phasa.crawl.strategy import JudgedPage, OutLinks, Seed
+
+# Likeness is taken on a scale that tells small values apart: 0 → 0, 0.001 → 0.1, 0.01 → 0.35, 0.1 → 0.67, 1 → 1.
+_GRADES = log1p(1000.0)
+
+
+# Plain numbers: members of an enumeration are slow in a loop that runs for every link.
+_PARENTS, _WANTED_SHARE, _WANTED_PARENTS = int(Feature.PARENTS), int(Feature.WANTED_SHARE), int(Feature.WANTED_PARENTS)
+_INSIDE, _INSIDE_WANTED, _WANTED_PARENT = int(Feature.INSIDE), int(Feature.INSIDE_WANTED), int(Feature.WANTED_PARENT)
+_PARENT_LIKENESS, _DISTANCE, _PATH = int(Feature.PARENT_LIKENESS), int(Feature.DISTANCE), int(Feature.PATH)
+_ANCHOR_YES, _ANCHOR_NO, _HINT = int(Feature.ANCHOR_YES), int(Feature.ANCHOR_NO), int(Feature.HINT)
+_DOMAIN, _SITE, _SERVER, _JUDGED = (
+    int(f) for f in (Feature.DOMAIN, Feature.SITE, Feature.SERVER, Feature.SERVER_JUDGED)
+)
+_DIRECTORY, _SIBLINGS, _COUNTRY = int(Feature.DIRECTORY), int(Feature.SIBLINGS), int(Feature.COUNTRY)
+
+
+class Origin(NamedTuple):
+    """What the links of a page inherit."""
+
+    distance: float
+    """Links since the last page in the language."""
+    path: float
+    """Length of the path within the language, as a4 = ln(1 + D)."""
+
+
+def grade(likeness: float) -> float:
+    """Γ on a logarithmic scale of 0 to 1."""
+    return log1p(likeness * 1000.0) / _GRADES
+
+
+class Evidence:
+    """Writes into the rows of the table of candidates."""
+
+    def __init__(self, aim: Aim, table: Candidates, places: Places) -> None:
+        self._aim = aim
+        self._table = table
+        self._places = places
+
+    def of_seeds(self, seeds: Sequence[Seed]) -> list[int]:
+        """The rows of the seeds, with what their list says of them."""
+        table = self._table
+        table.reserve([seed.url for seed in seeds])
+        rows = []
+        for seed in seeds:
+            row = table.add(seed.url)
+            start = row * WIDTH
+            table.cells[start + Feature.SEED] = 1.0
+            table.cells[start + Feature.DISTANCE] = 2.0
+            table.cells[start + Feature.PARENT_LIKENESS] = grade(seed.parent)
+            table.cells[start + Feature.ANCHOR_YES] = float(seed.anchor >= self._aim.threshold)
+            table.cells[start + Feature.PATH] = seed.distance
+            rows.append(row)
+        self._add_history(rows)
+        return rows
+
+    def of_links(self, page: JudgedPage, links: list[int], origin: Origin) -> tuple[list[int], list[int]]:
+        """The rows of some links of a page, and those of them of which the page says something new."""
+        table, urls = self._table, page.links.urls
+        table.reserve([urls[link] for link in links])
+        add = table.add
+        rows = [add(urls[link]) for link in links]
+        news = self._add_page(page, rows, origin)
+        self._add_texts(page.links, links, rows, news)
+        changed = list(news)
+        self._add_history(changed)
+        return rows, changed
+
+    def _add_page(self, page: JudgedPage, rows: list[int], origin: Origin) -> dict[int, None]:
+        """Add what being linked from this page says; the rows that it is news to, in order."""
+        table = self._table
+        cells, hosts, last_source = table.cells, table.host, table.last_source
+        parents, wanted_parents, sources, count = table.parents, table.wanted_parents, table.sources, table.source_count
+        here = table.names.host(host_of(page.url)).host
+        wanted, likeness = page.judgement.wanted, grade(page.judgement.score)
+        distance, path = origin
+        number = self._places.next_page()
+        news: dict[int, None] = {}
+        for row in rows:
+            sources[row * SOURCES + count[row] % SOURCES] = number
+            count[row] += 1
+            start = row * WIDTH
+            # Links that stand on every page of a server are one voice, not many.
+            if last_source[row] != here:
+                last_source[row] = here
+                parents[row] = voices = parents[row] + 1
+                wanted_parents[row] = wanted_voices = wanted_parents[row] + wanted
+                cells[start + _PARENTS] = log1p(voices)
+                cells[start + _WANTED_SHARE] = wanted_voices / voices
+                if wanted:
+                    cells[start + _WANTED_PARENTS] = log1p(wanted_voices)
+                news[row] = None
+            if wanted:
+                if not cells[start + _WANTED_PARENT]:
+                    cells[start + _WANTED_PARENT] = 1.0
+                    news[row] = None
+                if path > cells[start + _PATH]:
+                    cells[start + _PATH] = path
+                    news[row] = None
+            if likeness > cells[start + _PARENT_LIKENESS]:
+                cells[start + _PARENT_LIKENESS] = likeness
+                news[row] = None
+            if distance < cells[start + _DISTANCE]:
+                cells[start + _DISTANCE] = distance
+                news[row] = None
+            if hosts[row] == here:
+                cells[start + _INSIDE] = 1.0
+                if wanted and not cells[start + _INSIDE_WANTED]:
+                    cells[start + _INSIDE_WANTED] = 1.0
+                    news[row] = None
+        return news
+
+    def _add_texts(self, given: OutLinks, links: list[int], rows: list[int], news: dict[int, None]) -> None:
+        cells = self._table.cells
+        if len(given.anchors) or given.likeness is not None:
+            for row, (likely, filled) in zip(rows, self._anchors(given, links), strict=True):
+                start = row * WIDTH
+                if likely and not cells[start + _ANCHOR_YES]:
+                    cells[start + _ANCHOR_YES] = 1.0
+                    news[row] = None
+                no = filled and not cells[start + _ANCHOR_YES]
+                if no != cells[start + _ANCHOR_NO]:
+                    cells[start + _ANCHOR_NO] = no
+                    news[row] = None
+        if len(given.hints):
+            for row, link in zip(rows, links, strict=True):
+                if hint := given.hints[link]:
+                    told = 1.0 if hint.lower().split("-")[0] == self._aim.language else -1.0
+                    if cells[row * WIDTH + _HINT] != told:
+                        cells[row * WIDTH + _HINT] = told
+                        news[row] = None
+
+    def _anchors(self, given: OutLinks, links: list[int]) -> list[tuple[bool, bool]]:
+        """Per link: whether its anchor, or what stands around an empty one, is in the language; whether it has one."""
+        likeness, threshold = self._aim.likeness, self._aim.threshold
+        anchors, contexts = given.anchors, given.contexts
+        worded, surrounded = len(anchors) > 0, len(contexts) > 0
+        known = None if given.likeness is None else given.likeness.tolist()
+        found = []
+        for link in links:
+            text = anchors[link] if worded else ""
+            gamma = known[link] if known is not None else likeness(text) if text else 0.0
+            filled = bool(text) if worded else gamma > 0
+            if surrounded and not filled:
+                gamma = likeness(contexts[link])
+            found.append((gamma >= threshold, filled))
+        return found
+
+    def _add_history(self, rows: list[int]) -> None:
+        """What the history of their places says now; links of a page share few servers."""
+        table, places = self._table, self._places
+        cells, hosts, segments, count = table.cells, table.host, table.segment, table.source_count
+        now = places.now()
+        known: dict[int, HostOdds] = {}
+        for row in rows:
+            host = hosts[row]
+            odds = known.get(host)
+            if odds is None:
+                odds = known[host] = places.host_odds(table, row, now)
+            start = row * WIDTH
+            cells[start + _DOMAIN], cells[start + _SITE], cells[start + _SERVER], cells[start + _JUDGED] = odds[:4]
+            cells[start + _DIRECTORY] = places.directory_odds(segments[row], odds.share)
+            # The fate of the links of the page that is being read is not known yet.
+            cells[start + _SIBLINGS] = places.sibling_odds(table, row, now) if count[row] > 1 else 0.0
+            if odds.at_home:
+                cells[start + _COUNTRY] = 1.0

@@ -1,0 +1,142 @@
+"""What was found where: how much better a URL's domain, site, server and directory did than the crawl at large.
+
+Each place is measured against the wider one around it (server against site, site against domain, …), in log odds, so
+that a place of which little is known says nothing and a known one speaks for itself.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import NamedTuple
+
+import numpy as np
+
+from phasa.crawl.strategies.hybrid.candidates import SOURCES, Candidates, Feature
+from phasa.crawl.strategies.hybrid.history import Shares, log_odds, log_odds_of
+
+_PAGE_BITS = 17
+
+
+class HostOdds(NamedTuple):
+    """What the history of a server and of what is around it says."""
+
+    domain: float
+    site: float
+    server: float
+    judged: float
+    """1 for a server judged to be in the language, −1 for one judged foreign, 0 while undecided (LSWC's S = 3)."""
+    share: float
+    """Share of pages in the language to be expected on the server."""
+    at_home: bool
+    """The server is known to stand in a country of the language."""
+
+
+class Now(NamedTuple):
+    """The share of pages in the language in the crawl at large, and its log odds."""
+
+    base: float
+    odds: float
+
+
+class Places:
+    """The history of a crawl. Scalar and vector forms of the same figures: a page has few links, a table many rows."""
+
+    def __init__(self) -> None:
+        self.tlds = Shares(12, 0.999, 4.0)
+        self.sites = Shares(18, 0.995, 3.0)
+        self.hosts = Shares(18, 0.99, 2.0)
+        self.segments = Shares(19, 0.98, 2.0)
+        self.children = Shares(_PAGE_BITS, 1.0, 2.0)
+        self.hits, self.pages = 0.0, 0.0
+        self.page = 0
+        """Number of the page whose links are being looked at."""
+        self._home = array("b", bytes(self.hosts.mask + 1))
+
+    @property
+    def base(self) -> float:
+        """The share of pages in the language in the crawl at large."""
+        return (self.hits + 1.0) / (self.pages + 10.0)
+
+    def next_page(self) -> int:
+        """The number of another page, under which the fate of its links is counted."""
+        self.page = (self.page + 1) & self.children.mask or 1
+        self.children.clear(self.page)
+        return self.page
+
+    def at_home(self, host: int) -> None:
+        """Hear that a server stands in a country of the language."""
+        self._home[host & self.hosts.mask] = 1
+
+    def learn(self, table: Candidates, row: int, wanted: bool) -> None:
+        """Count a page that was judged, where it stood."""
+        host = table.host[row]
+        # A thousand pages of one server say little about another server of the same domain: the more pages of a
+        # server were seen, the less the next one counts for the wider places.
+        share = 1.0 / (1.0 + self.hosts.count(host))
+        self.segments.add(table.segment[row], wanted)
+        self.hosts.add(host, wanted)
+        self.sites.add(table.site[row], wanted, share)
+        self.tlds.add(table.tld[row], wanted, share)
+        self.hits = self.hits * (1 - 0.001 * share) + wanted * share
+        self.pages = self.pages * (1 - 0.001 * share) + share
+        for place in range(row * SOURCES, row * SOURCES + min(SOURCES, table.source_count[row])):
+            self.children.add(table.sources[place], wanted)
+
+    def now(self) -> Now:
+        """The share of pages in the language in the crawl at large."""
+        base = self.base
+        return Now(base, log_odds(base))
+
+    def host_odds(self, table: Candidates, row: int, now: Now) -> HostOdds:
+        """The figures of one row's server."""
+        base, base_odds = now
+        expected = max(0.6, base) if table.national[row] else base * 0.8
+        tld = self.tlds.share(table.tld[row], expected)
+        site = self.sites.share(table.site[row], tld)
+        hosts = self.hosts
+        slot = table.host[row] & hosts.mask
+        hits, pages = hosts.hits[slot], hosts.pages[slot]
+        tld_odds, site_odds = log_odds(tld), log_odds(site)
+        server, judged, better = site, 0.0, 0.0
+        if pages:
+            server = (hits + hosts.weight * site) / (pages + hosts.weight)
+            better = log_odds(server) - site_odds
+            if pages >= 3:
+                judged = 1.0 if hits >= 0.95 * pages else -1.0 if hits <= 0.05 * pages else 0.0
+        return HostOdds(tld_odds - base_odds, site_odds - tld_odds, better, judged, server, self._home[slot] > 0)
+
+    def directory_odds(self, segment: int, share: float) -> float:
+        """How much better a directory did than its server, of which `share` is expected."""
+        if not self.segments.count(segment):
+            return 0.0
+        return log_odds(self.segments.share(segment, share)) - log_odds(share)
+
+    def sibling_odds(self, table: Candidates, row: int, now: Now) -> float:
+        """How well the other links did that stand on the same pages, the best of them."""
+        share, base = self.children.share, now.base
+        first, second, third = table.sources[row * SOURCES : (row + 1) * SOURCES]
+        return log_odds(max(share(first, base), share(second, base), share(third, base))) - now.odds
+
+    def refresh(self, table: Candidates) -> None:
+        """Put the figures of now into the cells COUNTRY and DOMAIN to SIBLINGS of all rows."""
+        base = self.base
+        national = table.view("national").astype(bool)
+        shares = np.empty((5, len(table)))
+        shares[0] = self.tlds.shares(table.view("tld"), np.where(national, max(0.6, base), base * 0.8))
+        shares[1] = self.sites.shares(table.view("site"), shares[0])
+        slots = table.view("host") & self.hosts.mask
+        hits, pages = (view.take(slots).astype(np.float64) for view in (self.hosts.hits_view, self.hosts.pages_view))
+        shares[2] = (hits + self.hosts.weight * shares[1]) / (pages + self.hosts.weight)
+        shares[3] = self.segments.shares(table.view("segment"), shares[2])
+        shares[4] = self.children.shares(table.view("sources"), base).max(axis=1)
+        odds = log_odds_of(shares)
+        base_odds = log_odds(base)
+        figures = np.empty((6, len(table)))
+        figures[0] = odds[0] - base_odds
+        figures[1:3] = odds[1:3] - odds[0:2]
+        figures[3] = (pages >= 3) * ((hits >= 0.95 * pages) * 1.0 - (hits <= 0.05 * pages))
+        figures[4] = odds[3] - odds[2]
+        figures[5] = (odds[4] - base_odds) * (table.view("source_count") > 0)
+        cells = table.view("cells")
+        cells[:, Feature.DOMAIN :] = figures.T
+        cells[:, Feature.COUNTRY] = np.frombuffer(self._home, dtype=np.int8).take(slots)
