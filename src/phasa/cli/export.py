@@ -8,13 +8,11 @@ from typing import Annotated
 
 import typer
 
+from phasa.archive.page_text import page_text
 from phasa.archive.repository import export_repository
-from phasa.archive.text import Text, read_texts, write_jsonl, write_parquet
+from phasa.archive.text import read_texts, write_jsonl, write_parquet
 from phasa.archive.wacz import export_wacz
 from phasa.collection import Collection
-from phasa.language.detect import detect
-from phasa.web.html import read_page
-from phasa.web.url import parse
 
 app = typer.Typer()
 
@@ -44,18 +42,9 @@ def export(
         case Format.wacz:
             count = export_wacz(archive, target, title=directory.name)
         case Format.jsonl:
-            count = write_jsonl(read_texts(archive, _page_text), target)
+            count = write_jsonl(read_texts(archive, page_text), target)
         case Format.parquet:
-            count = write_parquet(read_texts(archive, _page_text), target)
+            count = write_parquet(read_texts(archive, page_text), target)
         case Format.repository:
             count = export_repository(archive, target)
     print(f"{target}: {count} pages")
-
-
-def _page_text(body: bytes, address: str, content_type: str) -> Text | None:
-    url = parse(address)
-    if url is None:
-        return None
-    page = read_page(body, url, header=content_type)
-    verdict = detect(page.text)
-    return Text(address, "", verdict.language, verdict.score, page.charset, page.title, page.text)

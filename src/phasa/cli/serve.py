@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from phasa.collection import Collection
+from phasa.errors import InputError
 
 app = typer.Typer()
 
@@ -29,16 +30,21 @@ def serve(
     name: Annotated[
         list[str] | None, typer.Option("--name", metavar="HOST", help="A host name it is reached by; may be repeated.")
     ] = None,
+    replay: Annotated[
+        str, typer.Option("--replay", metavar="URL", help="A pywb with the same archive, to link pages to.")
+    ] = "",
 ) -> None:
     """Serve the web application of a collection: overview, crawl, feeds, pages and reports, with a JSON API."""
     from phasa.service.guards import is_loopback
     from phasa.service.server import run
 
+    if replay and not replay.startswith(("http://", "https://")):
+        raise InputError(f"{replay}: --replay takes an http address, such as http://127.0.0.1:8090/thai-web")
     collection = Collection.open(directory)
     if token is None and not is_loopback(address):
         token = secrets.token_urlsafe(24)
         print(f"token: {token}", flush=True)
-    run(collection, address=address, port=port, token=token, names=name or [], ready=_ready)
+    run(collection, address=address, port=port, token=token, names=name or [], replay=replay, ready=_ready)
 
 
 def _ready(link: str) -> None:

@@ -1,14 +1,16 @@
 """crawl.log: one line per URL that was tried, in the manner that web archivists know from Heritrix.
 
-    time  status  bytes  url  depth  via  mime  seconds  reason  wanted  language  record
+    time  status  bytes  url  depth  via  mime  seconds  reason  wanted  language  record  charset
 
-Fields are separated by one space; an empty field is `-`.
+Fields are separated by one space; an empty field is `-`. Lines of older crawls end with the record.
 """
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+
+import msgspec
 
 from phasa.frontier.protocol import Ending, Lease
 
@@ -40,11 +42,50 @@ def line(lease: Lease, ending: Ending) -> str:
     visit = ending.visit
     time = datetime.fromtimestamp(ending.at, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
     if visit is None:
-        fields = [time, "-", "-", lease.url, lease.depth, lease.source, "", "", ending.reason, "", "", ""]
+        fields = [time, "-", "-", lease.url, lease.depth, lease.source, "", "", ending.reason, "", "", "", ""]
     else:
         wanted = "" if visit.wanted is None else "wanted" if visit.wanted else "other"
         fields = [
             *(time, visit.status or "-", visit.size, lease.url, lease.depth, lease.source, visit.mime),
-            *(f"{visit.seconds:.3f}", ending.reason, wanted, visit.language, visit.record),
+            *(f"{visit.seconds:.3f}", ending.reason, wanted, visit.language, visit.record, visit.charset),
         ]
     return " ".join(str(field).replace(" ", "_").replace("\n", "_") or "-" for field in fields) + "\n"
+
+
+class Logged(msgspec.Struct, frozen=True):
+    """One line read back. `status` is 0 and `size` 0 where nothing came; `wanted` is absent for what was not judged."""
+
+    time: str
+    status: int
+    size: int
+    url: str
+    depth: int
+    via: str
+    mime: str
+    reason: str
+    wanted: bool | None
+    language: str
+    record: str
+    charset: str
+
+    @property
+    def at(self) -> float:
+        """Seconds since 1970."""
+        return datetime.fromisoformat(self.time).timestamp()
+
+
+def parse_line(text: str) -> Logged | None:
+    """A line of the log; None for one that is torn or no line of the log."""
+    fields = ["" if field == "-" else field for field in text.rstrip("\n").split(" ")]
+    if not 12 <= len(fields) <= 13:
+        return None
+    time, status, size, url, depth, via, mime, _, reason, wanted, language, record, *charset = fields
+    try:
+        datetime.fromisoformat(time)
+        return Logged(
+            *(time, int(status or 0), int(size or 0), url, int(depth or 0), via, mime, reason),
+            None if not wanted else wanted == "wanted",
+            *(language, record, charset[0] if charset else ""),
+        )
+    except ValueError:
+        return None

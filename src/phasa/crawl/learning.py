@@ -32,6 +32,15 @@ class Lesson:
 
 def learn(collection: Collection, max_pages: int = 10_000) -> Lesson:
     """Build the knowledge base from the archive and write it to `models/`. Raises InputError when there is no page."""
+    base, trained = knowledge_of(collection, max_pages)
+    collection.models_folder.mkdir(exist_ok=True)
+    (collection.models_folder / KNOWLEDGE).write_text(write_arff(base), encoding="utf-8")
+    (collection.models_folder / TRAINED).write_text("".join(f"{url}\n" for url in trained), encoding="utf-8")
+    return Lesson(base, trained, cross_validate(base, FOLDS) if len(base) >= FOLDS else None, weaknesses(base))
+
+
+def knowledge_of(collection: Collection, max_pages: int = 10_000) -> tuple[KnowledgeBase, list[str]]:
+    """The knowledge base of an archive and the pages it is from. Raises InputError when there is no page."""
     profile = load_profile(collection.settings.language)
     judge = LanguageJudge(detector(collection.settings.detector, profile.code), profile.code)
     label = "".join(letter for letter in profile.name.lower() if letter.isalnum()) or "wanted"
@@ -42,7 +51,4 @@ def learn(collection: Collection, max_pages: int = 10_000) -> Lesson:
         raise InputError(
             f"{collection.archive_folder}: no page to learn from; crawl first: phasa crawl {collection.path}"
         )
-    collection.models_folder.mkdir(exist_ok=True)
-    (collection.models_folder / KNOWLEDGE).write_text(write_arff(base), encoding="utf-8")
-    (collection.models_folder / TRAINED).write_text("".join(f"{url}\n" for url in trained), encoding="utf-8")
-    return Lesson(base, trained, cross_validate(base, FOLDS) if len(base) >= FOLDS else None, weaknesses(base))
+    return base, trained

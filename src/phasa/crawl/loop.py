@@ -381,6 +381,7 @@ class Crawl:
             digest=content_digest(text) if text else 0,
             record=record,
             seconds=answer.seconds,
+            charset=answer.page.charset if answer.page is not None else "",
         )
 
 

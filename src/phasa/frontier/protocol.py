@@ -92,6 +92,7 @@ class Visit(msgspec.Struct, frozen=True, gc=False):
     digest: int = 0
     record: str = ""
     seconds: float = 0.0
+    charset: str = ""  # for the crawl log; not kept in the frontier
 
 
 class Ending(msgspec.Struct, frozen=True, gc=False):

@@ -25,14 +25,21 @@ from phasa.service.service import Service
 
 
 def create_app(
-    collection: Collection, *, token: str | None = None, address: str = "127.0.0.1", names: Iterable[str] = ()
+    collection: Collection,
+    *,
+    token: str | None = None,
+    address: str = "127.0.0.1",
+    names: Iterable[str] = (),
+    replay: str = "",
 ) -> Starlette:
     """The application over a collection, to be bound to `address`; `names` are further Host names that mean it.
+
+    `replay` is where the collection can be replayed (a pywb of the same archive), for links: TIMESTAMP/URL is added.
 
     Raises SettingsError when others can reach the address and there is no token.
     """
     access = Access.to(address, token, names)
-    service = Service(collection)
+    service = Service(collection, replay)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

@@ -15,8 +15,11 @@ _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 @cache
 def _assets() -> dict[str, bytes]:
+    from phasa.overview.cloud_page import cloud_script, cloud_style
+
     folder = files("phasa.service") / "static"
-    return {item.name: item.read_bytes() for item in folder.iterdir() if item.name.rsplit(".", 1)[-1] in _TYPES}
+    cloud = {"cloud.css": cloud_style().encode(), "cloud.js": cloud_script().encode()}
+    return cloud | {item.name: item.read_bytes() for item in folder.iterdir() if item.name.rsplit(".", 1)[-1] in _TYPES}
 
 
 @cache

@@ -111,6 +111,13 @@ class Jobs:
             raise NotFound(f"{job.title}: not ready ({job.state})")
         return path
 
+    def beside(self, id: str, name: str) -> Path:
+        """Another file that a job wrote beside its own. Raises NotFound while it is not there."""
+        path = self.file(id).with_name(name)
+        if not path.is_file():
+            raise NotFound(f"{name}: this job made no such file")
+        return path
+
     def stop(self, id: str) -> Job:
         """End a job that waits or runs; others stay as they are."""
         job = self.get(id)

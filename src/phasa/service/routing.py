@@ -19,6 +19,7 @@ from phasa.service.guards import right_csrf
 from phasa.service.section import Call, Conflict, Event, NotFound, Problem, Section, Stream, View
 from phasa.service.service import Service
 from phasa.service.templating import render
+from phasa.service.wire import encode
 
 MOST_BODY = 1_000_000
 FORM = "application/x-www-form-urlencoded"
@@ -61,23 +62,6 @@ def answer(value: object, status: int = 200) -> Response:
     return Response(encode(value), status, media_type="application/json")
 
 
-def encode(value: object) -> bytes:
-    """A value as JSON that every reader accepts."""
-    try:
-        return msgspec.json.encode(value)
-    except UnicodeEncodeError:  # a lone surrogate in a page of the web
-        plain = msgspec.to_builtins(value)
-        return msgspec.json.encode(_mended(plain))
-
-
-def _mended(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {_mended(key): _mended(item) for key, item in value.items()}
-    return [_mended(item) for item in value] if isinstance(value, (list, tuple)) else value
-
-
 def error_page(request: Request, status: int, message: str) -> Response:
     """An error as the reader of a page, or of the API, wants it."""
     if request.url.path.startswith("/api/"):
@@ -94,7 +78,12 @@ def _view(section: Section, view: View) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
         asked = question(view.asked, _parameters(request))
         it = await _run(view.handle, request.app.state.service, asked)
-        return it if isinstance(it, Response) else render(request, view.template, {"it": it, "here": section.path})
+        if isinstance(it, Response):
+            return it
+        page = render(request, view.template, {"it": it, "here": section.path})
+        if view.policy:
+            page.headers["content-security-policy"] = view.policy
+        return page
 
     return endpoint
 
@@ -109,7 +98,7 @@ def _call(call: Call) -> Callable[[Request], Any]:
         asked = question(call.asked, values, strict=call.method == "POST" and not back)
         result = await _run(call.handle, service, asked)
         if back:
-            return RedirectResponse(back, 303)
+            return RedirectResponse(call.then.format(result) if call.then else back, 303)
         return result if isinstance(result, Response) else answer(result)
 
     return endpoint

@@ -57,17 +57,22 @@ class Metric(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """An HTML page: the template is given what `handle` returns as `it`. GET only; it must not change anything."""
+    """An HTML page: the template is given what `handle` returns as `it`. GET only; it must not change anything.
+
+    `policy` is a content-security policy of its own, where it needs another than that of all pages.
+    """
 
     path: str
     template: str
     handle: Callable[[Service, Any], Any]
     asked: type[msgspec.Struct] = Nothing
+    policy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An operation of the API. A POST takes JSON, or a form with `csrf` that is led back to its field `back`.
+    """An operation of the API. A POST takes JSON, or a form with `csrf` that is led on to its field `back`, or to
+    `then` filled with the answer (`/jobs/{0.id}`).
 
     `answer` is the type of the JSON answer; None: the handler returns a Response of type `media` (a download).
     """
@@ -79,6 +84,7 @@ class Call:
     answer: Any = Nothing
     asked: type[msgspec.Struct] = Nothing
     media: str = "application/json"
+    then: str = ""
 
 
 @dataclass(frozen=True, slots=True)

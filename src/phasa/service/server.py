@@ -19,10 +19,11 @@ def run(
     port: int = 8080,
     token: str | None = None,
     names: Iterable[str] = (),
+    replay: str = "",
     ready: Callable[[str], None] = lambda link: None,
 ) -> None:
     """Serve until Ctrl-C. `ready` is told the link. Raises InputError when the address cannot be bound."""
-    app = create_app(collection, token=token, address=address, names=names)
+    app = create_app(collection, token=token, address=address, names=names, replay=replay)
     bound = bind(address, port)
     settings = uvicorn.Config(app, log_level="warning", server_header=False, timeout_graceful_shutdown=2)
     ready(link_of(bound))

@@ -83,6 +83,22 @@ def when(moment: float | None) -> Markup:
     )
 
 
+def stamp(text: str | None) -> Markup:
+    """A moment of the crawl log (ISO 8601)."""
+    try:
+        return when(datetime.fromisoformat(text or "").timestamp())
+    except ValueError:
+        return escape("–")
+
+
+def capture(digits: str) -> Markup:
+    """A moment of the archive's index (14 digits)."""
+    try:
+        return when(datetime.strptime(digits, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp())
+    except ValueError:
+        return escape("–")
+
+
 def _drawn(found: re.Match[str]) -> str:
     code = ord(found[0])
     if code < 0x20:

@@ -31,6 +31,8 @@ def templates() -> jinja2.Environment:
         percent=showing.percent,
         size=showing.size,
         when=showing.when,
+        stamp=showing.stamp,
+        capture=showing.capture,
         plain=showing.plain,
         visible=showing.visible,
     )

@@ -1,0 +1,133 @@
+"""The task of an overview job (phasa.service.work): the cloud of a page, a site, or a part of the collection.
+
+Writes the self-contained page of the order, and beside it `fragment.html` (the same as part of our page) and
+`overview.json` (an `OverviewData`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import msgspec
+
+from phasa.collection import Collection
+from phasa.crawl.assembly import user_agent
+from phasa.errors import InputError
+from phasa.overview.collection import Choice, collection_overview
+from phasa.overview.overview import Overview, Reading, direction_of, match_readings, overview_of, read_content
+from phasa.overview.site import Fetched, gather
+from phasa.service.jobs import Order
+from phasa.service.showing import plain
+from phasa.service.wire import encode
+from phasa.service.work import Tell
+from phasa.web.fetch import Fetcher
+from phasa.web.robots_cache import RobotsCache, robots_fetch
+from phasa.web.url import Url, parse
+
+FRAGMENT = "fragment.html"
+DATA = "overview.json"
+MOST_PAGES = 100
+MOST_KEYWORDS = 300
+CONTEXTS = 8
+LONGEST_TITLE = 200
+
+
+class Place(msgspec.Struct, frozen=True):
+    """One place of a keyword in a text."""
+
+    page: str
+    before: str
+    term: str
+    after: str
+
+
+class CloudWord(msgspec.Struct, frozen=True):
+    """A keyword with its weight."""
+
+    term: str
+    weight: float
+
+
+class OverviewData(msgspec.Struct, frozen=True):
+    """An overview as data. `chart`: (percentage of unique weights, number of keywords)."""
+
+    title: str
+    language: str
+    direction: str
+    pages: int
+    chart: list[tuple[int, int]]
+    keywords: list[CloudWord]
+    contexts: dict[str, list[Place]]
+
+
+def run(order: Order, tell: Tell) -> str:
+    """Make the overview. Raises PhasaError when no page came, or none with text."""
+    collection, options = Collection.open(Path(order.collection)), order.options
+    tell(0, None, "reading pages")
+    if options.get("source") == "web":
+        made = _of_the_web(collection, options["url"], bool(options.get("multi")), tell)
+    else:
+        fields = {name: options.get(name, "") for name in Choice._fields}
+        made = collection_overview(collection, Choice(**fields), most=MOST_PAGES)
+    # A title comes from a page: it is shown as a line, whatever it is.
+    made = Overview(plain(made.title, LONGEST_TITLE), made.language, made.pages, made.lists)
+    if not made.lists[100]:
+        raise InputError("no keyword was found: the pages hold hardly any text")
+    out = Path(order.out)
+    out.write_text(made.html(), encoding="utf-8", errors="replace")
+    out.with_name(FRAGMENT).write_text(made.fragment(), encoding="utf-8", errors="replace")
+    out.with_name(DATA).write_bytes(_data(made))
+    return f"{len(made.pages):,} pages, {len(made.lists[100]):,} keywords"
+
+
+def _of_the_web(collection: Collection, address: str, multi: bool, tell: Tell) -> Overview:
+    url = parse(address)
+    if url is None:
+        raise InputError(f"{plain(address, 200)}: not a usable web address")
+    pages = asyncio.run(_fetch(collection, url, MOST_PAGES if multi else 1, tell))
+    readings: list[Reading] = []
+    for number, page in enumerate(pages):
+        tell(number, len(pages), "reading pages")
+        try:
+            readings.append(read_content(page.body, page.url))
+        except InputError:
+            continue  # came, but holds no text
+    if not readings:
+        raise InputError(f"{plain(url, 200)}: no text on it")
+    return overview_of(match_readings(readings) if multi else readings)
+
+
+async def _fetch(collection: Collection, url: Url, most: int, tell: Tell) -> list[Fetched]:
+    settings = collection.settings
+    fetcher = Fetcher(
+        settings.limits,
+        user_agent(settings.contact),
+        allow_private=settings.allow_private,
+        server=settings.server,
+    )
+    async with fetcher:
+        robots = RobotsCache(robots_fetch(fetcher), "phasa")
+        pages = await gather(
+            *(fetcher, robots, url),
+            most=most,
+            progress=lambda done, of: tell(done, of, "fetching pages"),
+        )
+        if not pages:
+            answer = await fetcher.fetch(url)
+            what = f"answered {answer.status}" if answer.outcome == "ok" else f"{answer.outcome} {answer.detail}"
+            raise InputError(f"{plain(url, 200)}: no page came: {what.strip()}")
+    return pages
+
+
+def _data(made: Overview) -> bytes:
+    heaviest = sorted(made.lists[100], key=lambda keyword: -keyword.weight)[:MOST_KEYWORDS]
+    contexts = {
+        keyword.term: [Place(*context) for context in made.contexts(keyword.term, most=CONTEXTS)]
+        for keyword in heaviest
+    }
+    keywords = [CloudWord(*keyword) for keyword in heaviest]
+    chart = [(percent, count) for percent, count in made.lists.chart()]
+    direction = direction_of(made.language)
+    data = OverviewData(made.title, made.language, direction, len(made.pages), chart, keywords, contexts)
+    return encode(data)
