@@ -21,6 +21,13 @@ from phasa.service.service import Service
 ROWS = 50
 SHOWN = 8
 MONTHS_FROM = 93  # days: more than so many are shown by month
+_CHARTS: tuple[tuple[str, Kind], ...] = (
+    ("Languages", "language"),
+    ("Domains", "domain"),
+    ("Charsets", "charset"),
+    ("Answers", "status"),
+    ("Media types", "type"),
+)
 LONGEST_LINE = 100_000
 
 Key = Annotated[str, Meta(max_length=300, description="A host, language code, status or charset.")]
@@ -39,12 +46,10 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 class CollectionPage(msgspec.Struct, frozen=True):
-    """The summary with its charts, the largest hosts and the jobs."""
+    """The summary with its charts by title, the largest hosts and the jobs."""
 
     summary: Summary
-    languages: Chart | None
-    statuses: Chart | None
-    sizes: Chart | None
+    charts: list[tuple[str, Chart]]
     hosts: list[HostCount]
     formats: tuple[Format, ...]
     jobs: list[Job]
@@ -118,16 +123,23 @@ def _times(service: Service, asked: AskedTimes) -> Times:
 
 
 def _page(service: Service, asked: Nothing) -> CollectionPage:
-    languages, statuses = _times(service, AskedTimes("language")), _times(service, AskedTimes("status"))
     return CollectionPage(
         _summary(service, asked),
-        stacked(languages.rows, languages.keys),
-        stacked(statuses.rows, statuses.keys),
-        stacked(statuses.rows, statuses.keys, weight="bytes"),
+        _charts(service),
         service.ledger.hosts("pages", "", SHOWN),
         FORMATS,
         service.jobs.all()[:5],
     )
+
+
+def _charts(service: Service) -> list[tuple[str, Chart]]:
+    drawn: list[tuple[str, Chart | None]] = []
+    for title, kind in _CHARTS:
+        times = _times(service, AskedTimes(kind))
+        drawn.append((title, stacked(times.rows, times.keys)))
+        if kind == "status":
+            drawn.append(("Bytes", stacked(times.rows, times.keys, weight="bytes")))
+    return [(title, chart) for title, chart in drawn if chart is not None]
 
 
 def _hosts(service: Service, asked: AskedHosts) -> Hosts:

@@ -8,7 +8,8 @@ import msgspec
 
 from phasa.service.ledger import DayShare
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 640, 190, 44, 24, 10
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 440, 190, 40, 24, 10
+MOST_TIMES = 4
 COLOURS = 7  # classes f1 … f7 of the style sheet; the last is for the rest
 
 
@@ -66,7 +67,7 @@ def stacked(rows: Sequence[DayShare], keys: Sequence[str], *, weight: str = "fet
             said = f"{day} · {names[of] or '–'}: {sums[day][of]:,}"
             bars.append(Bar(round(LEFT + place * step, 2), round(floor, 2), max(0.5, step * 0.82), high, of, said))
     used = {of for day in sums.values() for of in day}
-    every = max(1, len(days) // 6)
+    every = -(-len(days) // MOST_TIMES)
     times = [Tick(LEFT + (place + 0.41) * step, days[place]) for place in range(0, len(days), every)]
     values = [Tick(HEIGHT - BOTTOM - share * tall, _short(most * share)) for share in (0.0, 0.5, 1.0)]
     return Chart(bars, times, values, [(names[of], of) for of in sorted(used)])
