@@ -14,7 +14,7 @@ from phasa.lab.world import World
 
 
 async def test_pages_are_served_under_their_own_names(thai_world: World) -> None:
-    async with serving(thai_world, now=1_700_000_000) as (port, answers):
+    async with serving(thai_world, now=lambda: 1_700_000_000.0) as (port, answers):
         connector = aiohttp.TCPConnector(resolver=Names(thai_world, port))
         async with aiohttp.ClientSession(connector=connector) as session:
             for page in (0, 1, 77, 3000, 5999):
@@ -29,7 +29,7 @@ async def test_pages_are_served_under_their_own_names(thai_world: World) -> None
 async def test_flaws_answer_as_they_should(thai_world: World) -> None:
     count = len(thai_world.pages)
     status = {Flaw.DEAD: 404, Flaw.BROKEN: 500, Flaw.MOVED: 301, Flaw.CLOSED: 200, Flaw.FILE: 200}
-    async with serving(thai_world, now=1_700_000_000) as (port, _):
+    async with serving(thai_world, now=lambda: 1_700_000_000.0) as (port, _):
         connector = aiohttp.TCPConnector(resolver=Names(thai_world, port))
         async with aiohttp.ClientSession(connector=connector) as session:
             for kind, expected in status.items():

@@ -140,11 +140,14 @@ def _worlds(given: str) -> list[str]:
     return [f"{seed}:{pages}" for seed in range(int(first), int(last) + 1)]
 
 
-@app.command(epilog="Example:  phasa lab serve 1:20000 --port 8090")
+@app.command(epilog="Example:  phasa lab serve 1:20000 --port 8090 --seeds seeds.txt")
 def serve(
     name: Annotated[str, typer.Argument(metavar="SEED:PAGES", help="Which world.")],
     port: Annotated[int, typer.Option("--port", metavar="N", help="Port on 127.0.0.1; 0 takes a free one.")] = 8090,
     lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Language of the recipe: th or fa.")] = "th",
+    seeds: Annotated[
+        Path | None, typer.Option("--seeds", metavar="FILE", help="Write addresses to start a crawl from.")
+    ] = None,
 ) -> None:
     """Serve a generated web on the loopback; its sites are told apart by the Host header. Ctrl-C ends it."""
     import asyncio
@@ -154,6 +157,10 @@ def serve(
     from phasa.lab.world import World
 
     made = World.from_name(name, lang)
+    if seeds is not None:
+        seeds.write_text(
+            "".join(f"{seed.url}\n" for seed in seeds_of(made, "thai1" if lang == "th" else "set3")), encoding="utf-8"
+        )
 
     async def forever() -> None:
         async with serving(made, port) as (actual, _):

@@ -103,8 +103,8 @@ def write_feed(world: World, site: int, now: int, items: int = 20) -> str:
 
     latest: list[Post] = []
     day = 24 * HOUR
-    for back in range(1, 61):
-        latest = posts(world, site, now - back * day, now)
+    for back in range(60):
+        latest[:0] = posts(world, site, now - (back + 1) * day, now - back * day)
         if len(latest) >= items:
             break
     entries = "".join(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from aiohttp import web
@@ -50,7 +50,7 @@ class Names(AbstractResolver):
 class Answers:
     """What the sites of a world answer to a request."""
 
-    def __init__(self, world: World, now: int | None = None) -> None:
+    def __init__(self, world: World, now: Callable[[], float] = time.time) -> None:
         self.world = world
         self.requests = 0
         self._now = now
@@ -71,8 +71,9 @@ class Answers:
         if path == "/robots.txt":
             return web.Response(text=ROBOTS)
         if path == "/feed.xml" and has_feed(world, site):
-            now = int(time.time()) if self._now is None else self._now
-            return web.Response(body=write_feed(world, site, now).encode(), content_type="application/rss+xml")
+            return web.Response(
+                body=write_feed(world, site, int(self._now())).encode(), content_type="application/rss+xml"
+            )
         page = world.find(f"http://{host}{path}")
         if page < 0:
             return web.Response(status=404, text="not found\n")
@@ -95,8 +96,13 @@ class Answers:
 
 
 @asynccontextmanager
-async def serving(world: World, port: int = 0, now: int | None = None) -> AsyncIterator[tuple[int, Answers]]:
-    """Serve a world on the loopback while the block runs; gives the port and the answers (with their count)."""
+async def serving(
+    world: World, port: int = 0, now: Callable[[], float] = time.time
+) -> AsyncIterator[tuple[int, Answers]]:
+    """Serve a world on the loopback while the block runs; gives the port and the answers (with their count).
+
+    `now` is the time by which its feeds post.
+    """
     answers = Answers(world, now)
     runner = web.ServerRunner(web.Server(answers))
     await runner.setup()
