@@ -46,6 +46,15 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
         str, Meta(description="Only pages about this: a file of `phasa learn topic`, in models/; empty = any subject.")
     ] = ""
     connections: Annotated[int, Meta(gt=0, description="Hosts that are asked at the same time, per worker.")] = 256
+    choosy: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=1,
+            description="A link that promises less than this share of the best waits while better ones come; "
+            "0 fetches whatever may be fetched, which is fastest.",
+        ),
+    ] = 0.7
     archive: Annotated[bool, Meta(description="Keep what comes in WARC files.")] = True
     warc_megabytes: Annotated[float, Meta(gt=0, description="A WARC file is closed when it is this large.")] = 1000.0
     strategies: Annotated[StrategySettings, Meta(description="Switches of the strategies.")] = StrategySettings()

@@ -177,6 +177,7 @@ async def _crawl(collection: Collection, watch: Watch | None, share: Share, may_
                 manners=settings.politeness,
                 budgets=settings.budgets,
                 slots=settings.connections,
+                choosy=settings.choosy,
                 words=word_counter(profile),
                 watch=watcher.look,
                 may_get_work=may_get_work,

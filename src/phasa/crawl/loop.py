@@ -15,6 +15,7 @@ import msgspec
 from xxhash import xxh3_64_intdigest
 
 from phasa.crawl.answer import Answer, Kind, Web
+from phasa.crawl.choice import Choice
 from phasa.crawl.clock import Clock
 from phasa.crawl.judge import Judgement
 from phasa.crawl.meter import Meter
@@ -71,7 +72,8 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class Crawl:
-    """One run. `slots` leases are out at a time; with one slot everything happens in strict order.
+    """One run. `slots` leases are out at a time; with one slot everything happens in strict order, with more a `choosy`
+    crawl puts off poor links while good ones come.
 
     `words` counts the words of a wanted page. `watch` is called now and then; what it returns, if anything, ends the
     run as its reason. `may_get_work` is asked when nothing waits and nothing is out: True goes on waiting.
@@ -86,6 +88,7 @@ class Crawl:
         manners: Politeness,
         budgets: Budgets,
         slots: int = 1,
+        choosy: float = 0.0,
         words: Callable[[str], int] = len,
         watch: Callable[[Crawl], str] | None = None,
         may_get_work: Callable[[], bool] = lambda: False,
@@ -97,6 +100,7 @@ class Crawl:
         self._manners = manners
         self._budgets = budgets
         self._slots = slots
+        self._choice = Choice(choosy if slots > 1 else 0.0)
         self._words = words
         self._watch = watch
         self._may_get_work = may_get_work
@@ -146,6 +150,7 @@ class Crawl:
                     for lease in leases:
                         await self._visit(lease)
                 else:
+                    leases = self._chosen(leases, now)
                     for lease in leases:
                         self._start(lease)
                 if not leases and not await self._wait(now, room):
@@ -166,6 +171,17 @@ class Crawl:
         if self._budgets.pages:
             room = min(room, self._budgets.pages - self._done - len(self._running))
         return room
+
+    def _chosen(self, leases: list[Lease], now: float) -> list[Lease]:
+        """Those worth a fetch now; the others go back and their hosts wait for a few turns of better ones."""
+        rest = max(self._manners.delay, self.TICK)
+        chosen = [lease for lease in leases if self._choice.takes(lease.priority, now, 2.0 * rest)]
+        if len(chosen) < len(leases):
+            taken = {lease.id for lease in chosen}
+            for lease in leases:
+                if lease.id not in taken:
+                    self.parts.frontier.hold(lease, now + 4.0 * rest)
+        return chosen
 
     def _start(self, lease: Lease) -> None:
         task = asyncio.get_running_loop().create_task(self._visit(lease), name=lease.url)
@@ -223,6 +239,7 @@ class Crawl:
     def _tick(self, now: float) -> None:
         """Now and then: commit, and let somebody look (progress, free disk)."""
         self._next_tick = now + self.TICK
+        self._choice.weigh()
         if self._watch is not None:
             self.parts.frontier.commit()
             if why := self._watch(self):
@@ -250,6 +267,7 @@ class Crawl:
         judgement = self._judge(answer) if answer.kind is Kind.PAGE else None
         found, problem = self._links(lease, answer, judgement)
         ending = self._ending(lease, answer, judgement, now, problem)
+        self._choice.saw(lease.priority, judgement is not None and judgement.wanted)
         self.parts.frontier.finish(lease, ending, found)
         self._done += ending.state is State.DONE
         if changes := self._changes():
