@@ -27,7 +27,7 @@ from phasa.lab.report import write_files
 from phasa.lab.world import World
 
 WORLD, PAGES = "7:6000", 1500
-FEEDS, POLLS_A_DAY = 40, 160.0
+FEEDS, POLLS_A_DAY = 25, 80.0
 
 
 def tell(folder: Path) -> None:
