@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 
+from rich.console import Console
 from rich.progress import Progress
 
 from phasa.archive.reader import Stored, read_archive, resolve
@@ -52,7 +53,7 @@ def collection_readings(
     """The newest pages of a collection by group, groups with most pages first."""
     archive = Collection.open(directory).path / "archive"
     groups: dict[str, list[Reading]] = {}
-    with Progress(transient=True) as progress:
+    with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("reading pages", total=None)
         for number, stored in enumerate(_pages(archive)):
             if number >= most:
@@ -96,7 +97,7 @@ def _group(by: Grouping, stored: Stored, reading: Reading) -> str:
 
 async def _gather(name: str, most: int, allow_private: bool) -> list[Fetched]:
     async with page_fetcher(allow_private=allow_private) as fetcher:
-        with Progress(transient=True) as progress:
+        with Progress(console=Console(stderr=True), transient=True) as progress:
             task = progress.add_task("fetching pages", total=None)
             return await gather(
                 fetcher,

@@ -1,9 +1,10 @@
 """Which links are worth a fetch now: a poor one waits while good ones come.
 
-A polite crawler takes one page per host and delay. If every host were asked whenever its delay is over, a web with fewer
-hosts than connections would be taken host by host at one pace, and no strategy could prefer anything. So the crawl looks
-at what links of each priority brought lately; a link that promises much less than the best ones is put off for as long as
-better ones are being fetched. Where all links promise the same, nothing is put off and every connection is used.
+A polite crawler takes one page per host and delay. If every host were asked whenever its delay is over, a web with
+fewer hosts than connections would be taken host by host at one pace, and no strategy could prefer anything. So the
+crawl looks at what links of each priority brought lately; a link that promises much less than the best ones is put off
+for as long as better ones are being fetched. Where all links promise the same, nothing is put off and every connection
+is used.
 """
 
 from __future__ import annotations

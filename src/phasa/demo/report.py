@@ -33,18 +33,19 @@ def written(
     sections = [
         Section(
             "The crawl",
-            f"A web of {sites} sites was made on this machine (world {world}) and served over HTTP. It has the language "
-            "mix of the Thai web of the published study: 35 % of the pages are Thai, many of them on foreign hosts.\n\n"
-            f"phasa fetched {len(wanted)} pages; {share:.1%} of them are Thai. Breadth-first, the usual way to crawl, "
-            "was replayed on the same web from the same seeds. It has no network to wait for, but it fetches the same pages.",
+            f"A web of {sites} sites was made on this machine (world {world}) and served over HTTP. It has the "
+            "language mix of the published study: 35 % of the pages are Thai, many of them on foreign hosts.\n\n"
+            f"phasa fetched {len(wanted)} pages; {share:.1%} of them are Thai. Two other strategies were replayed on "
+            "the same web from the same seeds: breadth-first, the usual way to crawl, and LSWC, a published one.",
             tables=[Table("Share of Thai pages among those fetched", ("strategy", "pages", "Thai"), rows)],
             charts=[Chart("Harvest", "pages fetched", "share in Thai", [cumulative(wanted), *replayed], y_top=1.0)],
         ),
         Section(
             "The feeds",
-            f"{watched.feeds} feeds of that web were watched on a fast clock: {LEARN_DAYS} days to learn when each posts, "
-            f"{WATCH_DAYS} days to use it. With {watched.polls / WATCH_DAYS:.0f} requests a day for all of them, a post was "
-            f"found {watched.delay:.1f} hours after it appeared; the same requests spread evenly need {watched.evenly:.1f}.\n\n"
+            f"{watched.feeds} feeds of that web were watched on a fast clock: {LEARN_DAYS} days to learn when each "
+            f"posts, {WATCH_DAYS} days to use it. With {watched.polls / WATCH_DAYS:.0f} requests a day in all, "
+            f"a post was found {watched.delay:.1f} hours after it appeared; the same requests spread evenly need "
+            f"{watched.evenly:.1f}.\n\n"
             "feeds.html shows the rhythm of each feed, when it will be asked next, and why.",
             tables=[
                 Table(
@@ -64,5 +65,7 @@ def written(
             "cloud.html is the same as a tag cloud; the curve below it chooses how many words are shown.",
         ),
     ]
-    summary = "Made by `make demo`. Files beside this page: cloud.html, feeds.html, and thai-web, a collection like any other."
+    summary = (
+        "Made by `make demo`. Beside this page: cloud.html, feeds.html, and thai-web, a collection like any other."
+    )
     return Result("report", "phasa: a web crawled, watched and read", summary, sections)

@@ -65,7 +65,7 @@ def tell(folder: Path) -> None:
     )
 
     console.rule("4. Read: what is it about?", align="left")
-    _run(console, "overview", site, "--by", "language", "--group", "th", "-o", folder / "cloud.html")
+    _run(console, "overview", site, "--by", "language", "--group", "th", "--target", 80, "-o", folder / "cloud.html")
     words = _words(site)
     console.print("  " + " · ".join(words) + "\n")
 
@@ -73,7 +73,7 @@ def tell(folder: Path) -> None:
     report = write_files(result, folder)[0]
     console.rule("Done", align="left")
     console.print(
-        f"The report: [bold]{report}[/bold]   the tag cloud: {folder / 'cloud.html'}   the feeds: {folder / 'feeds.html'}"
+        f"The report: [bold]{report}[/bold]   tag cloud: {folder / 'cloud.html'}   feeds: {folder / 'feeds.html'}"
     )
     console.print(f"Look around in the collection:  phasa serve {site}\n")
     if environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin":
@@ -153,7 +153,10 @@ def _newsroom(console: Console, world: World, site: Path, page: Path) -> Watched
 
 def _words(site: Path) -> list[str]:
     shown = subprocess.run(
-        _phasa("keywords", site, "--by", "language", "--top", 12, "--json"), check=True, capture_output=True, text=True
+        _phasa("keywords", site, "--by", "language", "--top", 12, "--pages", 300, "--json"),
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout
     of_language = {group["file"]: group["keywords"] for group in map(json.loads, shown.splitlines())}
     return [word["term"] for word in of_language["th"]]
