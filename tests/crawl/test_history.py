@@ -16,7 +16,7 @@ from phasa.frontier.protocol import Stats
 
 def metrics(time: float, pages: int = 0, *, paused: bool = False) -> Metrics:
     stats = Stats(judged=pages, wanted=pages // 2, done=pages, bytes=pages * 1000, words=pages * 10, waiting=pages * 3)
-    return msgspec.structs.replace(Meter(0.0).read(time, stats), paused=paused)
+    return msgspec.structs.replace(Meter(0.0).read(time, stats), paused=paused, fetches=pages + 1)
 
 
 def test_a_sample_holds_the_totals(tmp_path: Path) -> None:
@@ -82,6 +82,11 @@ def test_a_clock_set_back_does_not_stop_the_record(tmp_path: Path) -> None:
     history.note(metrics(1000.0, 5))
     history.note(metrics(10.0, 6))
     assert len(read_history(tmp_path)) == 2
+
+
+def test_a_run_that_fetched_nothing_yet_leaves_no_sample(tmp_path: Path) -> None:
+    History(tmp_path).note(msgspec.structs.replace(metrics(1.0, 5), fetches=0))
+    assert read_history(tmp_path) == []
 
 
 def test_thinning_nothing_gives_nothing() -> None:

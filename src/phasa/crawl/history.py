@@ -62,6 +62,8 @@ class History:
 
     def note(self, metrics: Metrics, *, last_word: bool = False) -> None:
         """Take a sample when it is time for one, or for the last, and something happened since the one before."""
+        if not metrics.fetches:
+            return  # a run that has not begun has no last hundred pages and no ready hosts
         if self.samples:
             last = self.samples[-1]
             # A clock that was set back must not stop the record.

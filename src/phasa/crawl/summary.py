@@ -24,8 +24,8 @@ from phasa.frontier.protocol import State
 from phasa.web.url import Url, authority, segment_key
 
 FILE = "summary.db"
-CHUNK = 2_000_000  # bytes of the log per transaction
-ROWS = 20_000  # rows of the frontier per transaction
+CHUNK = 500_000  # bytes of the log per transaction
+ROWS = 5_000  # rows of the frontier per transaction
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS mark(name TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
@@ -162,7 +162,7 @@ class Summary:
         rows = self._frontier(
             "SELECT depth, sum(NOT (state = ? AND coalesce(reason, '') LIKE 'out of scope%')), max(id)"
             " FROM (SELECT id, depth, state, reason FROM url WHERE id > ? ORDER BY id LIMIT ?) GROUP BY depth",
-            (int(State.DROPPED), last, ROWS * 10),
+            (int(State.DROPPED), last, ROWS * 20),
         )
         if not rows:
             return False
@@ -317,7 +317,7 @@ class Summary:
 def _line(line: bytes) -> _Seen | None:
     """A line of crawl.log; None when it is torn or empty."""
     fields = line.decode("utf-8", "replace").split(" ")
-    if len(fields) != 12 or not fields[4].isdigit() or not fields[3].startswith("http"):
+    if len(fields) not in (12, 13) or not fields[4].isdigit() or not fields[3].startswith("http"):
         return None
     wanted = {"wanted": True, "other": False}.get(fields[9])
     size = int(fields[2]) if fields[2].isdigit() else 0

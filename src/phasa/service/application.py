@@ -40,6 +40,7 @@ def create_app(
     """
     access = Access.to(address, token, names)
     service = Service(collection, replay)
+    service.local = not access.any_address
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

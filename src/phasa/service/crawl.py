@@ -1,39 +1,235 @@
-"""The Crawl page: where the crawl stands."""
+"""The Crawl page: what a crawl does now and did before, how it is told what to do, and the story of every URL."""
 
 from __future__ import annotations
 
-from phasa.crawl.standing import Standing, standing
-from phasa.service.section import Call, Metric, Nothing, Section, View
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+from starlette.concurrency import run_in_threadpool
+
+from phasa.crawl.control import MOST_SEEDS, Orders, add_seeds, give_orders
+from phasa.crawl.standing import is_running
+from phasa.crawl.telling import Told, tell
+from phasa.errors import InputError, PhasaError
+from phasa.service.running import last_words, start_crawl, stop_crawl
+from phasa.service.section import Call, Conflict, Event, Metric, Nothing, Problem, Section, Stream, View
 from phasa.service.service import Service
+from phasa.service.watching import (
+    CrawlHistory,
+    CrawlNow,
+    CrawlTables,
+    crawl_history,
+    crawl_now,
+    crawl_tables,
+)
+
+LOOK_EVERY = 1.0
+TABLES_EVERY = 5
+ROWS = 20
 
 
-def _standing(service: Service, asked: Nothing) -> Standing:
-    return standing(service.collection)
+class AskedPage(msgspec.Struct, frozen=True):
+    """`url`: tell its story, too. `said`: what became of a form."""
+
+    url: Annotated[str, Meta(max_length=4000)] = ""
+    said: Annotated[str, Meta(max_length=200)] = ""
+
+
+class AskedPoints(msgspec.Struct, frozen=True):
+    points: Annotated[int, Meta(ge=2, le=2000, description="At most so many samples.")] = 400
+
+
+class AskedRows(msgspec.Struct, frozen=True):
+    limit: Annotated[int, Meta(ge=1, le=200, description="Rows of each table.")] = ROWS
+
+
+class AskedUrl(msgspec.Struct, frozen=True):
+    url: Annotated[str, Meta(min_length=1, max_length=4000, description="An http or https address, in any spelling.")]
+
+
+class AskedStart(msgspec.Struct, frozen=True):
+    pages: Annotated[int, Meta(ge=0, le=10**12)] | None = None
+    """Pages of this run; absent: as the settings and orders say."""
+
+
+class AskedSeeds(msgspec.Struct, frozen=True):
+    seeds: Annotated[str, Meta(min_length=1, max_length=1_000_000, description="Addresses, one per line.")]
+
+
+class AskedBudgets(msgspec.Struct, frozen=True):
+    """Absent: as the settings say. 0: no limit."""
+
+    pages: Annotated[int, Meta(ge=0, le=10**12, description="Pages in all, over every run.")] | None = None
+    seconds: Annotated[float, Meta(ge=0, le=1e12, description="Time of one run, in seconds.")] | None = None
+    megabytes: Annotated[float, Meta(ge=0, le=1e12, description="Body megabytes of one run.")] | None = None
+    delay: Annotated[float, Meta(ge=0, le=86_400, description="Seconds between two requests to a host.")] | None = None
+
+
+class AddedSeeds(msgspec.Struct, frozen=True):
+    """What became of the lines: written down, there already, no addresses."""
+
+    added: list[str]
+    known: list[str]
+    junk: list[str]
+
+
+class CrawlPage(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything on the page."""
+
+    now: CrawlNow
+    tables: CrawlTables
+    seeds: int
+    may_start: bool
+    asked: str
+    told: Told | None
+    trouble: str
+    output: str
+
+
+def _page(service: Service, asked: AskedPage) -> CrawlPage:
+    service.counting.nudge()
+    collection = service.collection
+    told, trouble = None, ""
+    if asked.url:
+        try:
+            told = tell(collection, asked.url)
+        except InputError as problem:
+            trouble = str(problem)
+    now = crawl_now(collection)
+    return CrawlPage(
+        now=now,
+        tables=crawl_tables(collection, ROWS),
+        seeds=len(collection.seeds()),
+        may_start=service.local,
+        asked=asked.url,
+        told=told,
+        trouble=trouble,
+        output=last_words(collection) if now.state == "never" else "",
+    )
+
+
+def _now(service: Service, asked: Nothing) -> CrawlNow:
+    return crawl_now(service.collection)
+
+
+def _history(service: Service, asked: AskedPoints) -> CrawlHistory:
+    return crawl_history(service.collection, asked.points)
+
+
+def _tables(service: Service, asked: AskedRows) -> CrawlTables:
+    service.counting.nudge()
+    return crawl_tables(service.collection, asked.limit)
+
+
+def _why(service: Service, asked: AskedUrl) -> Told:
+    return tell(service.collection, asked.url)
+
+
+def _pause(service: Service, asked: Nothing) -> Orders:
+    if not is_running(service.collection):
+        raise Conflict("no crawl is running")
+    return give_orders(service.collection, paused=True)
+
+
+def _resume(service: Service, asked: Nothing) -> Orders:
+    return give_orders(service.collection, paused=False)
+
+
+def _start(service: Service, asked: AskedStart) -> CrawlNow:
+    if not service.local:
+        raise Conflict("a crawl is started from here only when the application is reached from this machine alone")
+    start_crawl(service.collection, pages=asked.pages)
+    return crawl_now(service.collection)
+
+
+def _stop(service: Service, asked: Nothing) -> CrawlNow:
+    stop_crawl(service.collection)
+    return crawl_now(service.collection)
+
+
+def _seeds(service: Service, asked: AskedSeeds) -> AddedSeeds:
+    lines = asked.seeds.splitlines()
+    if not any(line.strip() for line in lines):
+        raise InputError("seeds: write at least one address")
+    if len(lines) > MOST_SEEDS:
+        raise InputError(f"seeds: at most {MOST_SEEDS:,} at once; put more into seeds.txt")
+    return AddedSeeds(*add_seeds(service.collection, lines))
+
+
+def _budgets(service: Service, asked: AskedBudgets) -> Orders:
+    return give_orders(service.collection, **msgspec.structs.asdict(asked))
+
+
+async def _events(service: Service, asked: Nothing) -> AsyncIterator[Event]:
+    """The numbers once a second, the tables now and then."""
+    tick = 0
+    last: CrawlNow | None = None
+    while True:
+        try:
+            now = await run_in_threadpool(crawl_now, service.collection)
+            # Now and then also when nothing is new, so that a connection that broke is noticed.
+            if last is None or msgspec.structs.replace(now, time=last.time) != last or not tick % 15:
+                last = now
+                yield Event("now", now)
+            if not tick % TABLES_EVERY:
+                service.counting.nudge()
+                yield Event("tables", await run_in_threadpool(crawl_tables, service.collection, ROWS))
+        except PhasaError as problem:
+            yield Event("problem", Problem(str(problem)))
+        tick += 1
+        await asyncio.sleep(LOOK_EVERY)
 
 
 def _metrics(service: Service) -> list[Metric]:
-    now = standing(service.collection)
-    return [
-        Metric("urls", "URLs of the collection by state.", value, (("state", state),))
-        for state, value in (
-            ("waiting", now.waiting),
-            ("done", now.done),
-            ("dropped", now.dropped),
-            ("quarantined", now.quarantined),
-        )
-    ] + [
+    now = crawl_now(service.collection)
+    states = (("waiting", now.queue), ("done", now.done), ("dropped", now.dropped), ("quarantined", now.quarantined))
+    found = [Metric("urls", "URLs of the collection by state.", n, (("state", state),)) for state, n in states]
+    found += [
         Metric("pages_total", "Pages that were judged.", now.pages),
         Metric("wanted_pages_total", "Pages that the judge wanted.", now.wanted),
         Metric("bytes_total", "Bytes that came.", now.megabytes * 1e6),
         Metric("hosts", "Hosts that are known.", now.hosts),
-        Metric("crawl_running", "1 while a crawl works on the collection.", int(now.running)),
+        Metric("crawl_running", "1 while a crawl works on the collection.", int(now.state in ("running", "paused"))),
+        Metric("crawl_paused", "1 while it is paused.", int(now.state == "paused")),
+        Metric("crawl_fetching", "URLs that are being fetched.", now.leased),
     ]
+    optional = (
+        ("harvest", "Share of the judged pages that are wanted.", now.harvest),
+        ("harvest_last_100", "The same among the last hundred pages.", now.last_100),
+        ("crawl_pages_per_second", "URLs done a second, lately.", now.pages_per_second),
+        ("ready_hosts", "Hosts that may be asked now.", now.ready_hosts),
+        ("resting_hosts", "Hosts that must be left alone for a while.", now.resting_hosts),
+        ("words_per_megabyte", "Words of wanted text per megabyte fetched.", now.words_per_megabyte),
+    )
+    return found + [Metric(name, text, value) for name, text, value in optional if value is not None]
 
 
 section = Section(
     name="Crawl",
     path="/crawl",
-    views=(View("/crawl", "crawl.html", _standing),),
-    calls=(Call("GET", "/api/crawl", "Where the crawl stands.", _standing, Standing),),
+    views=(View("/crawl", "crawl.html", _page, AskedPage),),
+    calls=(
+        Call("GET", "/api/crawl", "The crawl at this moment.", _now, CrawlNow),
+        Call("GET", "/api/crawl/history", "How it went, as columns.", _history, CrawlHistory, AskedPoints),
+        Call("GET", "/api/crawl/tables", "Top hosts and segments, and the estimates.", _tables, CrawlTables, AskedRows),
+        Call("GET", "/api/crawl/why", "The story of one URL.", _why, Told, AskedUrl),
+        Call("POST", "/api/crawl/pause", "Fetch nothing until it is resumed.", _pause, Orders),
+        Call("POST", "/api/crawl/resume", "Go on after a pause.", _resume, Orders),
+        Call("POST", "/api/crawl/start", "Start a crawl in a process of its own.", _start, CrawlNow, AskedStart),
+        Call("POST", "/api/crawl/stop", "End the crawl in good order.", _stop, CrawlNow),
+        Call("POST", "/api/crawl/seeds", "Add seeds.", _seeds, AddedSeeds, AskedSeeds),
+        Call("POST", "/api/crawl/budgets", "Set the budgets of the crawl.", _budgets, Orders, AskedBudgets),
+    ),
+    streams=(
+        Stream(
+            "/api/crawl/events",
+            "The crawl as it goes: its numbers every second, its tables every few.",
+            _events,
+            {"now": CrawlNow, "tables": CrawlTables, "problem": Problem},
+        ),
+    ),
     metrics=_metrics,
 )

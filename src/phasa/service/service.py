@@ -15,14 +15,17 @@ from phasa.service.following import Following
 from phasa.service.jobs import Jobs
 from phasa.service.ledger import Ledger
 from phasa.service.page_view import warm_up
+from phasa.service.watching import Counting
 
 
 class Service:
     """One application over one collection. `csrf` is a secret of this process that its forms carry.
 
     `folder` is where it keeps its own files: inside the collection, or a temporary one where that cannot be written.
-    They may be deleted whenever it does not run.
+    They may be deleted whenever it does not run. `local`: only this machine can reach the application.
     """
+
+    local = True
 
     def __init__(self, collection: Collection, replay: str = "") -> None:
         self.collection = collection
@@ -32,6 +35,7 @@ class Service:
         self._borrowed: tempfile.TemporaryDirectory[str] | None = None
         self.folder = self._own_folder(collection.path / "service")
         self.jobs = Jobs(self.folder / "jobs")
+        self.counting = Counting(collection)
         self.following = Following(collection.log_file, self.folder / "ledger.db")
         self._threads = threading.local()
         self._ledgers: list[Ledger] = []
@@ -73,6 +77,7 @@ class Service:
     def close(self) -> None:
         """End it."""
         self.following.close()
+        self.counting.close()
         self.jobs.close()
         for ledger in self._ledgers:
             ledger.close()
