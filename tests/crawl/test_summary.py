@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections import Counter
 from pathlib import Path
 
@@ -133,3 +134,10 @@ def test_looking_whether_a_crawl_runs_never_stops_one_from_starting(tmp_path: Pa
         assert collection.is_locked()
     with (collection.path / Collection.LOCK).open("rb"):
         assert not collection.is_locked()
+
+
+def test_a_frontier_that_is_being_made_this_moment_is_no_error(tmp_path: Path) -> None:
+    collection = Collection.create(tmp_path / "c")
+    sqlite3.connect(collection.frontier_file).execute("PRAGMA journal_mode=WAL").close()
+    assert standing(collection).done == 0
+    assert counted(collection) == ([], [], [], (0, 0, 0), 1.0)

@@ -36,7 +36,7 @@ def standing(collection: Collection) -> Standing:
     """The numbers of this moment. Raises CollectionError when the frontier cannot be read."""
     settings = collection.settings
     tally: dict[str, int] = {}
-    if collection.frontier_file.exists():
+    if has_begun(collection):
         with reading(collection) as db:
             tally = dict(db.execute("SELECT name, n FROM tally"))
     judged, size = tally.get("judged", 0), tally.get("bytes", 0)
@@ -64,7 +64,7 @@ def table(collection: Collection, name: str, limit: int = -1) -> Report:
     if name not in NAMES:
         raise InputError(f"no report '{name}'; there are {', '.join(NAMES)}")
     columns, query = query_of(name)
-    if not collection.frontier_file.exists():
+    if not has_begun(collection):
         return Report(name, columns, [])
     with reading(collection) as db:
         return Report(name, columns, db.execute(f"{query} LIMIT ?", (limit,)).fetchall())
@@ -72,7 +72,7 @@ def table(collection: Collection, name: str, limit: int = -1) -> Report:
 
 def quarantined(collection: Collection) -> list[tuple[str, str]]:
     """(template, evidence) of every template in quarantine, and single URLs that looked like traps."""
-    if not collection.frontier_file.exists():
+    if not has_begun(collection):
         return []
     with reading(collection) as db:
         rows = db.execute("SELECT key, evidence FROM template ORDER BY key").fetchall()
@@ -83,6 +83,14 @@ def quarantined(collection: Collection) -> list[tuple[str, str]]:
 def is_running(collection: Collection) -> bool:
     """Whether somebody works on the collection now."""
     return collection.is_locked()
+
+
+def has_begun(collection: Collection) -> bool:
+    """Whether there is a frontier to read; one that is being made this moment has no tables yet."""
+    if not collection.frontier_file.exists():
+        return False
+    with reading(collection) as db:
+        return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'tally'").fetchone() is not None
 
 
 def _what_next(collection: Collection, tally: dict[str, int], running: bool) -> str:

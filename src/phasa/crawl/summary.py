@@ -18,7 +18,7 @@ import msgspec
 
 from phasa.collection import Collection
 from phasa.crawl.shadow import Level
-from phasa.crawl.standing import is_running, reading
+from phasa.crawl.standing import has_begun, is_running, reading
 from phasa.errors import CollectionError
 from phasa.frontier.protocol import State
 from phasa.web.url import Url, authority, segment_key
@@ -114,7 +114,7 @@ class Summary:
     def follow(self, seconds: float = 0.05) -> bool:
         """Read on for about so long; True when everything there is has been counted."""
         until = time.monotonic() + seconds
-        if not self._collection.frontier_file.exists():
+        if not has_begun(self._collection):
             return True
         while True:
             more = self._follow_frontier() if self._marks().get("recount") else self._follow_log()
@@ -298,7 +298,7 @@ class Summary:
     # ── small things ─────────────────────────────────────────────────────────────────────────────
 
     def _frontier(self, query: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
-        if not self._collection.frontier_file.exists():
+        if not has_begun(self._collection):
             return []
         with reading(self._collection) as db:
             return db.execute(query, values).fetchall()

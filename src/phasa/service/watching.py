@@ -14,7 +14,7 @@ from phasa.crawl.bulletin import Bulletin, read_bulletin
 from phasa.crawl.control import Orders, read_orders
 from phasa.crawl.history import Sample, read_history
 from phasa.crawl.shadow import Coverage, ShadowPoint, coverage, shadow
-from phasa.crawl.standing import Standing, standing
+from phasa.crawl.standing import Standing, has_begun, standing
 from phasa.crawl.summary import Place, Summary
 
 RATE_OVER = 10.0
@@ -100,7 +100,7 @@ def crawl_now(collection: Collection) -> CrawlNow:
     live = bulletin.metrics if bulletin is not None and stands.running and not bulletin.ended else None
     return CrawlNow(
         time=time.time(),
-        state=_state(collection, stands, bulletin, orders),
+        state=_state(stands, bulletin, orders),
         what_next=stands.what_next,
         strategy=bulletin.strategy if bulletin is not None and live is not None else stands.strategy,
         workers=bulletin.workers if bulletin is not None else 1,
@@ -135,12 +135,12 @@ def crawl_now(collection: Collection) -> CrawlNow:
 
 
 def _state(
-    collection: Collection, stands: Standing, bulletin: Bulletin | None, orders: Orders
+    stands: Standing, bulletin: Bulletin | None, orders: Orders
 ) -> Literal["never", "rest", "running", "paused"]:
     if stands.running:
         paused = orders.paused if bulletin is None or bulletin.ended else bulletin.metrics.paused
         return "paused" if paused else "running"
-    return "rest" if collection.frontier_file.exists() and (stands.done or stands.dropped) else "never"
+    return "rest" if stands.done or stands.dropped else "never"
 
 
 def _rate(bulletin: Bulletin | None, collection: Collection) -> float | None:
@@ -196,7 +196,7 @@ def _worked(samples: list[Sample]) -> tuple[list[float], list[float]]:
 
 def crawl_tables(collection: Collection, limit: int) -> CrawlTables:
     """The tables as far as they are counted."""
-    if not collection.frontier_file.exists():
+    if not has_begun(collection):
         return CrawlTables(counted=1.0, hosts=[], segments=[], coverage=None, shadow=[])
     stands = standing(collection)
     with Summary(collection) as summary:
