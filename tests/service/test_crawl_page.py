@@ -269,7 +269,7 @@ def test_a_crawl_from_start_to_stop(watched: tuple[LivelyWeb, Collection], brows
         until(lambda: page.locator("#chart-harvest path.line").count() >= 2)
         before = number(page, "pages")
         until(lambda: number(page, "pages") > before + 20)
-        assert page.locator("#fetching li").count() > 0
+        until(lambda: page.locator("#fetching li").count() > 0)
         path = page.locator("#chart-queue path.line").get_attribute("d")
         until(lambda: page.locator("#chart-queue path.line").get_attribute("d") != path)
         expect(page.locator("#hosts tbody tr").first).to_be_visible(timeout=20_000)

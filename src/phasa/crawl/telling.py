@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from phasa.collection import Collection
+from phasa.crawl.standing import has_begun
 from phasa.errors import InputError
 from phasa.frontier.protocol import State, Story
 from phasa.frontier.scope import Scope
@@ -43,7 +44,7 @@ def tell(collection: Collection, spelling: str) -> Told:
     url = parse(spelling)
     if url is None:
         raise InputError(f"{spelling}: not an http or https address")
-    if collection.frontier_file.exists():
+    if has_begun(collection):
         frontier = SqliteFrontier(collection.frontier_file, looking=True)
         try:
             if (story := frontier.story(url)) is not None:
