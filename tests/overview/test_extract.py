@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +16,7 @@ from phasa.overview.evaluation import average, compare
 from phasa.overview.extract import Method, extract
 from phasa.overview.extract.blocks import lay_out
 from phasa.overview.extract.evidence import Evidence
-from phasa.overview.extract.features import FEATURES, measure_blocks
+from phasa.overview.extract.features import FEATURES, Draft, measure_pages
 from phasa.overview.extract.page import MAX_DEPTH, limit_depth
 
 METHODS = list(Method)
@@ -98,9 +99,19 @@ HTML = st.lists(
 @settings(max_examples=60)
 def test_any_page_gives_one_finite_column_per_block(html: str) -> None:
     layout = lay_out(HTMLTree.parse(html))
-    X = measure_blocks(layout, Evidence("title", "a description", "a body"))
+    X = measure_pages([Draft(layout, Evidence("title", "a description", "a body"))])[0]
     assert X.shape == (len(FEATURES), len(layout.texts))
     assert (abs(X) < 1e6).all()
+
+
+@given(st.lists(HTML, min_size=2, max_size=5))
+@settings(max_examples=40)
+def test_pages_measured_together_are_measured_as_if_alone(pages: list[str]) -> None:
+    evidence = Evidence("title", "a description", "a body")
+    drafts = [Draft(lay_out(HTMLTree.parse(html)), evidence) for html in pages]
+    alone = [measure_pages([draft])[0] for draft in drafts]
+    for ours, theirs in zip(measure_pages(drafts), alone, strict=True):
+        assert np.allclose(ours, theirs, atol=1e-5)
 
 
 @given(HTML, st.sampled_from(METHODS))

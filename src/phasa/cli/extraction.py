@@ -5,12 +5,19 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from phasa.cli.inputs import read_bytes, write_text
 from phasa.errors import InputError, PhasaError
-from phasa.overview.extract import Content, Method, content_of, extract_page
-from phasa.overview.extract.thesis import Rules
+from phasa.overview.extract import Content, Method, content_of, extract_pages
+from phasa.overview.extract.page import read_text
 from phasa.overview.match import Frequencies
+
+if TYPE_CHECKING:
+    from phasa.overview.extract.thesis import Rules
+
+_AT_ONCE = 4_000_000  # characters of pages that are judged together
+_MOST_AT_ONCE = 40  # pages
 
 
 def print_contents(
@@ -24,37 +31,53 @@ def print_contents(
 ) -> bool:
     """Print the key content of every page. A page that cannot be read is told on standard error; True if none was."""
     well = True
-    for page, content in _contents(pages, method, rules, match, allow_private):
-        if isinstance(content, Content):
-            write_text(_json(page, content) if as_json else content.text + "\n")
-        else:
-            well = False
-            sys.stderr.write(f"phasa: {page}: {content}\n")
+    frequencies = _count(pages, method, rules, allow_private) if match else None
+    for group in _groups(pages, allow_private):
+        texts = [(text, _address(page)) for page, text in group if isinstance(text, str)]
+        found = iter(extract_pages(texts, method, rules))
+        out: list[str] = []
+        for page, text in group:
+            if isinstance(text, str):
+                metadata, elements = next(found)
+                content = content_of(metadata, frequencies.clean(elements) if frequencies else elements)
+                out.append(_json(page, content) if as_json else content.text + "\n")
+            else:
+                well = False
+                sys.stderr.write(f"phasa: {page}: {text}\n")
+        write_text("".join(out))
     return well
 
 
-def _contents(
-    pages: Sequence[str], method: str, rules: Rules | None, match: bool, allow_private: bool
-) -> Iterator[tuple[str, Content | Exception]]:
-    """Each page with its content, or with what was wrong with it. With `match` the pages are read twice."""
+def _count(pages: Sequence[str], method: str, rules: Rules | None, allow_private: bool) -> Frequencies:
+    """How many pages each element stands on: the first of two passes."""
+    if "-" in pages:
+        raise InputError("--match reads every page twice, which standard input does not allow: name files")
     frequencies = Frequencies()
-    if match:
-        if "-" in pages:
-            raise InputError("--match reads every page twice, which standard input does not allow: name files")
-        for page in pages:
-            try:
-                elements = extract_page(_read(page, allow_private), _address(page), method, rules)[1]
-            except (PhasaError, OSError):
-                continue  # told in the second pass
+    for group in _groups(pages, allow_private):
+        texts = [(text, _address(page)) for page, text in group if isinstance(text, str)]  # the rest is told later
+        for _, elements in extract_pages(texts, method, rules):
             frequencies.add(element.text for element in elements)
+    return frequencies
+
+
+def _groups(pages: Sequence[str], allow_private: bool) -> Iterator[list[tuple[str, str | Exception]]]:
+    """Each page with its text, or with what was wrong with it, some pages at a time."""
+    group: list[tuple[str, str | Exception]] = []
+    size = 0
     for page in pages:
         try:
-            metadata, elements = extract_page(_read(page, allow_private), _address(page), method, rules)
+            text = read_text(_read(page, allow_private))
         except (PhasaError, OSError) as problem:
             wrong = problem.strerror.lower() if isinstance(problem, OSError) and problem.strerror else str(problem)
-            yield page, InputError(wrong)
+            group.append((page, InputError(wrong)))
         else:
-            yield page, content_of(metadata, frequencies.clean(elements) if match else elements)
+            group.append((page, text))
+            size += len(text)
+        if size > _AT_ONCE or len(group) == _MOST_AT_ONCE:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
 
 
 def _address(page: str) -> str:

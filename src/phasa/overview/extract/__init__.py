@@ -6,15 +6,20 @@ published (specs/content-overview.md §4.2-4.4).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from phasa.overview.extract import thesis
+from phasa.overview.extract.blocks import lay_out
 from phasa.overview.extract.content import Content, Element
 from phasa.overview.extract.language import language_of
 from phasa.overview.extract.metadata import Metadata, read_metadata
-from phasa.overview.extract.page import read_tree
+from phasa.overview.extract.page import read_text, read_tree
 
-__all__ = ["Content", "Element", "Method", "content_of", "extract", "extract_page"]
+if TYPE_CHECKING:
+    from phasa.overview.extract.thesis import Rules
+
+__all__ = ["Content", "Element", "Method", "content_of", "extract", "extract_page", "extract_pages"]
 
 
 class Method(StrEnum):
@@ -25,10 +30,7 @@ class Method(StrEnum):
 
 
 def extract(
-    page: bytes | str,
-    url: str = "",
-    method: Method | str = Method.PHASA,
-    rules: thesis.Rules | None = None,
+    page: bytes | str, url: str = "", method: Method | str = Method.PHASA, rules: Rules | None = None
 ) -> Content:
     """The key content of an HTML page.
 
@@ -39,19 +41,29 @@ def extract(
 
 
 def extract_page(
-    page: bytes | str,
-    url: str = "",
-    method: Method | str = Method.PHASA,
-    rules: thesis.Rules | None = None,
+    page: bytes | str, url: str = "", method: Method | str = Method.PHASA, rules: Rules | None = None
 ) -> tuple[Metadata, list[Element]]:
     """What `extract` does in two parts, so that elements can be matched across pages before `content_of`."""
-    tree = read_tree(page)
-    metadata = read_metadata(tree, url)
-    if Method(method) is Method.THESIS:
-        return metadata, thesis.extract_elements(tree, rules or thesis.Rules())
-    from phasa.overview.extract import judged  # loads numpy, which `thesis` does without
+    return extract_pages([(read_text(page), url)], method, rules)[0]
 
-    return metadata, judged.extract_elements(tree, metadata.evidence)
+
+def extract_pages(
+    pages: Sequence[tuple[str, str]], method: Method | str = Method.PHASA, rules: Rules | None = None
+) -> list[tuple[Metadata, list[Element]]]:
+    """The same of several pages, each its text (`page.read_text`) and its URL: quicker than one by one."""
+    trees = [read_tree(text) for text, _ in pages]
+    told = [read_metadata(tree, url) for tree, (_, url) in zip(trees, pages, strict=True)]
+    if Method(method) is Method.THESIS:
+        from phasa.overview.extract import thesis
+
+        found = [thesis.extract_elements(tree, rules or thesis.Rules()) for tree in trees]
+    else:
+        from phasa.overview.extract.features import Draft  # loads numpy, which the published method does without
+        from phasa.overview.extract.judged import extract_elements
+
+        drafts = [Draft(lay_out(tree), metadata.evidence) for tree, metadata in zip(trees, told, strict=True)]
+        found = extract_elements(drafts)
+    return list(zip(told, found, strict=True))
 
 
 def content_of(metadata: Metadata, elements: list[Element]) -> Content:

@@ -25,7 +25,9 @@ _SHORT_LINK: Final = 80  # characters; longer ones may be sentences
 _LONG_RUN: Final = 4000  # characters of links in one block
 _SOFT_HYPHEN: Final = "\xad"  # where a word may be broken: not part of the word
 _LINE: Final = "\x00"  # stands for <br> while a block is gathered; a parsed page cannot contain it
+_MOST_SHAPES: Final = 20_000
 _names = Names()
+_shapes: dict[tuple[str, str], int] = {}
 
 
 @dataclass(slots=True)
@@ -33,10 +35,9 @@ class Layout:
     """The visible text of a page cut into blocks (runs of text without a block-level element between them).
 
     Blocks, in document order: `texts`, `links` (characters inside links), `anchors` (number of links, negative
-    where there is nothing else), `home`
-    (index of the element they stand in). Elements, in document order: `parent` (index; the body, element 0, is
-    its own), `first` and `last` (the blocks below the element are first <= i < last), `tag`, `names` (its class
-    attribute), `roles` (own bits).
+    where there is nothing else), `home` (index of the element they stand in). Elements, in document order: `parent`
+    (index; the body, element 0, is its own), `depth`, `first` and `last` (the blocks below the element are
+    first <= i < last), `tag`, `shape` (a number for its name and class), `roles` (own bits).
     """
 
     texts: list[str] = field(default_factory=list)
@@ -44,10 +45,11 @@ class Layout:
     anchors: list[int] = field(default_factory=list)
     home: list[int] = field(default_factory=list)
     parent: list[int] = field(default_factory=list)
+    depth: list[int] = field(default_factory=list)
     first: list[int] = field(default_factory=list)
     last: list[int] = field(default_factory=list)
     tag: list[str] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
+    shape: list[int] = field(default_factory=list)
     roles: list[int] = field(default_factory=list)
 
 
@@ -67,14 +69,18 @@ def _walk(tree: HTMLTree, treatments: dict[str, int]) -> Layout:
     if body is None:
         return out
     texts, links, anchors, home = out.texts, out.links, out.anchors, out.home
-    parent, first, last, tags, classes, roles = out.parent, out.first, out.last, out.tag, out.names, out.roles
+    parent, depth, first, last = out.parent, out.depth, out.first, out.last
+    tags, shapes, roles = out.tag, out.shape, out.roles
     parent.append(0)
+    depth.append(0)
     first.append(0)
     last.append(0)
     tags.append("body")
-    classes.append("")
+    shapes.append(0)
     roles.append(0)
-    treatment, tag_role, read_names = treatments.get, TAG_ROLE.get, _names.roles
+    treatment, tag_role, read_names, shape_of = treatments.get, TAG_ROLE.get, _names.roles, _shapes.setdefault
+    if len(_shapes) > _MOST_SHAPES:
+        _shapes.clear()  # numbers are compared within a page only
 
     parts: list[str] = []
     link_length = link_count = in_link = 0
@@ -132,8 +138,9 @@ def _walk(tree: HTMLTree, treatments: dict[str, int]) -> Layout:
             if style and "none" in style and "display:none" in style.replace(" ", "").lower():
                 own |= _HIDDEN
             parent.append(here)
+            depth.append(depth[here] + 1)
             tags.append(name)
-            classes.append(names)
+            shapes.append(shape_of((name, names), len(_shapes)))
             roles.append(own)
             first.append(len(texts))
             child = node.first_child

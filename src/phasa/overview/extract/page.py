@@ -1,4 +1,4 @@
-"""Bytes or text of a page to a tree, whatever they are, in time that does not explode."""
+"""Bytes of a page to its text, and text to a tree, whatever they are, in time that does not explode."""
 
 from __future__ import annotations
 
@@ -42,11 +42,15 @@ _BINARY: Final = (
 )
 
 
-def read_tree(page: bytes | str) -> HTMLTree:
-    """The tree of a page. Raises InputError for what is no text or larger than 20 MB."""
+def read_text(page: bytes | str) -> str:
+    """The text of a page. Raises InputError for what is no text or larger than 20 MB."""
     if len(page) > MAX_BYTES:
         raise InputError(f"the page has {len(page):,} bytes, more than {MAX_BYTES:,}: cut it or raise the limit")
-    text = decode(page) if isinstance(page, bytes) else page
+    return decode(page) if isinstance(page, bytes) else page
+
+
+def read_tree(text: str) -> HTMLTree:
+    """The tree of a page's text."""
     return HTMLTree.parse(limit_depth(text))
 
 

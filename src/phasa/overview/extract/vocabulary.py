@@ -80,6 +80,12 @@ ROLES: Final[tuple[str, ...]] = (
 )
 BIT: Final[dict[str, int]] = {role: 1 << number for number, role in enumerate(ROLES)}
 
+# Parts of a page that are seldom content.
+NOT_CONTENT: Final = sum(
+    BIT[role]
+    for role in ("footer", "nav", "aside", "comment", "related", "share", "side", "advert", "offer", "hidden", "card")
+)
+
 TAG_ROLE: Final[dict[str, int]] = {
     "article": BIT["article"],
     "main": BIT["main"],
@@ -175,6 +181,7 @@ NOTICES: Final = frozenset(
 
 _cut = re.compile(r"[A-Z]?[a-z]+|[A-Z]{2,}(?![a-z])").findall
 _KEPT_NAMES: Final = 20_000
+_MOST_NAMES: Final = 30
 
 
 class Names:
@@ -185,17 +192,22 @@ class Names:
 
     def roles(self, names: str) -> int:
         """The role bits of the words in `names` (a class attribute, an id, or both)."""
-        bits = self._seen.get(names)
-        if bits is None:
-            bits = 0
-            for word in _cut(names[:200]):
-                word = word.lower()
-                known = _WORD_BITS.get(word)
-                if known is None and len(word) > 5:
-                    known = _BEGINNINGS.get(word[:6])
-                if known:
-                    bits |= known
-            if len(self._seen) > _KEPT_NAMES:
-                self._seen.clear()
-            self._seen[names] = bits
+        bits, seen = 0, self._seen
+        for name in names.split(None, _MOST_NAMES):
+            known = seen.get(name)
+            bits |= self._learn(name) if known is None else known
+        return bits
+
+    def _learn(self, name: str) -> int:
+        bits = 0
+        for word in _cut(name[:200]):
+            word = word.lower()
+            known = _WORD_BITS.get(word)
+            if known is None and len(word) > 5:
+                known = _BEGINNINGS.get(word[:6])
+            if known:
+                bits |= known
+        if len(self._seen) > _KEPT_NAMES:
+            self._seen.clear()
+        self._seen[name] = bits
         return bits

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from phasa.overview.extract.blocks import Layout, lay_out
-from phasa.overview.extract.features import SIZE, Matrix, measure_blocks
+from phasa.overview.extract.features import SIZE, Draft, Matrix, measure_pages
 from phasa.overview.extract.judged import choose_blocks, margins_of
 from phasa.overview.extract.metadata import read_metadata
-from phasa.overview.extract.page import read_tree
+from phasa.overview.extract.page import read_text, read_tree
 from phasa.overview.training.benchmarks import Page
 
 Floats = npt.NDArray[np.float64]
@@ -42,9 +42,9 @@ class Example(NamedTuple):
 
 def make_example(page: Page) -> Example:
     """Measure a page and label its blocks."""
-    tree = read_tree(page.body)
+    tree = read_tree(read_text(page.body))
     layout = lay_out(tree)
-    X = measure_blocks(layout, read_metadata(tree).evidence)
+    X = measure_pages([Draft(layout, read_metadata(tree).evidence)])[0]
     if page.must or page.partial:
         y, trust = _by_fragments(page, layout.texts)
     else:
