@@ -11,10 +11,10 @@ from phasa.cli.inputs import read_bytes, write_text
 from phasa.errors import InputError, PhasaError
 from phasa.overview.extract import Content, Method, content_of, extract_pages
 from phasa.overview.extract.page import read_text
-from phasa.overview.match import Frequencies
 
 if TYPE_CHECKING:
     from phasa.overview.extract.thesis import Rules
+    from phasa.overview.match import Frequencies
 
 _AT_ONCE = 4_000_000  # characters of pages that are judged together
 _MOST_AT_ONCE = 40  # pages
@@ -52,6 +52,8 @@ def _count(pages: Sequence[str], method: str, rules: Rules | None, allow_private
     """How many pages each element stands on: the first of two passes."""
     if "-" in pages:
         raise InputError("--match reads every page twice, which standard input does not allow: name files")
+    from phasa.overview.match import Frequencies
+
     frequencies = Frequencies()
     for group in _groups(pages, allow_private):
         texts = [(text, _address(page)) for page, text in group if isinstance(text, str)]  # the rest is told later

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 
 def read_bytes(name: str) -> bytes:
     """The whole content of the file `name`, or of standard input for `-`. Raises OSError with the file's name."""
-    return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    if name == "-":
+        return sys.stdin.buffer.read()
+    with open(name, "rb") as file:
+        return file.read()
 
 
 def read_lines(name: str) -> Iterator[str]:

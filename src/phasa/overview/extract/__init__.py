@@ -51,19 +51,25 @@ def extract_pages(
     pages: Sequence[tuple[str, str]], method: Method | str = Method.PHASA, rules: Rules | None = None
 ) -> list[tuple[Metadata, list[Element]]]:
     """The same of several pages, each its text (`page.read_text`) and its URL: quicker than one by one."""
-    trees = [read_tree(text) for text, _ in pages]
-    told = [read_metadata(tree, url) for tree, (_, url) in zip(trees, pages, strict=True)]
     if Method(method) is Method.THESIS:
-        from phasa.overview.extract import thesis
+        return [_by_thesis(text, url, rules) for text, url in pages]
+    from phasa.overview.extract.features import Draft  # loads numpy, which the published method does without
+    from phasa.overview.extract.judged import extract_elements
 
-        found = [thesis.extract_elements(tree, rules or thesis.Rules()) for tree in trees]
-    else:
-        from phasa.overview.extract.features import Draft  # loads numpy, which the published method does without
-        from phasa.overview.extract.judged import extract_elements
+    told: list[Metadata] = []
+    drafts: list[Draft] = []
+    for text, url in pages:  # one tree at a time: it is large, and read while the processor still has it at hand
+        tree = read_tree(text)
+        told.append(read_metadata(tree, url))
+        drafts.append(Draft(lay_out(tree), told[-1].evidence))
+    return list(zip(told, extract_elements(drafts), strict=True))
 
-        drafts = [Draft(lay_out(tree), metadata.evidence) for tree, metadata in zip(trees, told, strict=True)]
-        found = extract_elements(drafts)
-    return list(zip(told, found, strict=True))
+
+def _by_thesis(text: str, url: str, rules: Rules | None) -> tuple[Metadata, list[Element]]:
+    from phasa.overview.extract import thesis
+
+    tree = read_tree(text)
+    return read_metadata(tree, url), thesis.extract_elements(tree, rules or thesis.Rules())
 
 
 def content_of(metadata: Metadata, elements: list[Element]) -> Content:

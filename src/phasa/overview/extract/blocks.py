@@ -27,7 +27,7 @@ _SOFT_HYPHEN: Final = "\xad"  # where a word may be broken: not part of the word
 _LINE: Final = "\x00"  # stands for <br> while a block is gathered; a parsed page cannot contain it
 _MOST_SHAPES: Final = 20_000
 _names = Names()
-_shapes: dict[tuple[str, str], int] = {}
+_shapes: dict[tuple[str, str], tuple[int, int]] = {}  # of tag and class: a number, and the role bits of both
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ def _walk(tree: HTMLTree, treatments: dict[str, int]) -> Layout:
     tags.append("body")
     shapes.append(0)
     roles.append(0)
-    treatment, tag_role, read_names, shape_of = treatments.get, TAG_ROLE.get, _names.roles, _shapes.setdefault
+    treatment, tag_role, read_names, seen = treatments.get, TAG_ROLE.get, _names.roles, _shapes.get
     if len(_shapes) > _MOST_SHAPES:
         _shapes.clear()  # numbers are compared within a page only
 
@@ -127,10 +127,11 @@ def _walk(tree: HTMLTree, treatments: dict[str, int]) -> Layout:
         elif how == BLOCK:
             if parts:
                 close_block()
-            own = tag_role(name, 0)
             names = node.class_name
-            if names:
-                own |= read_names(names)
+            known = seen((name, names))
+            if known is None:
+                known = _shapes[name, names] = (len(_shapes), tag_role(name, 0) | read_names(names))
+            shape, own = known
             identity = node.id
             if identity:
                 own |= read_names(identity)
@@ -140,7 +141,7 @@ def _walk(tree: HTMLTree, treatments: dict[str, int]) -> Layout:
             parent.append(here)
             depth.append(depth[here] + 1)
             tags.append(name)
-            shapes.append(shape_of((name, names), len(_shapes)))
+            shapes.append(shape)
             roles.append(own)
             first.append(len(texts))
             child = node.first_child

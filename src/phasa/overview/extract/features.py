@@ -71,12 +71,10 @@ class Draft(NamedTuple):
     evidence: Evidence
 
 
-def measure_pages(drafts: Sequence[Draft]) -> list[Matrix]:
-    """For every page a matrix with one column of `FEATURES` per block."""
+def measure_pages(drafts: Sequence[Draft]) -> Matrix:
+    """One column of `FEATURES` for every block of the pages, page after page."""
     filled = [draft for draft in drafts if draft.layout.texts]
-    X = _measure(filled) if filled else np.zeros((len(FEATURES), 0), dtype=np.float32)
-    ends = np.cumsum([len(draft.layout.texts) for draft in drafts])
-    return [X[:, end - len(draft.layout.texts) : end] for draft, end in zip(drafts, ends, strict=True)]
+    return _measure(filled) if filled else np.zeros((len(FEATURES), 0), dtype=np.float32)
 
 
 def _measure(drafts: Sequence[Draft]) -> Matrix:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -27,8 +28,9 @@ def extract_elements(drafts: Sequence[Draft]) -> list[list[Element]]:
 
 def judge_pages(drafts: Sequence[Draft]) -> list[list[float]]:
     """How sure we are of each block of each page: above 0 it is key content."""
-    trees = load_trees(WEIGHTS)
-    return [margins_of(X, trees.judge(X)) for X in measure_pages(drafts)]
+    X = measure_pages(drafts)
+    margins = iter(margins_of(X, load_trees(WEIGHTS).judge(X)))
+    return [list(islice(margins, len(page.texts))) for page, _ in drafts]
 
 
 def _chosen(page: Layout, margins: list[float]) -> list[Element]:

@@ -8,6 +8,7 @@ one large language needs no detector.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 
@@ -17,6 +18,7 @@ def _listed(words: str, by: str | None = None) -> list[str]:
 
 UNKNOWN: Final = "und"
 _SAMPLE: Final = 1000  # characters
+_OPENING: Final = 300  # of them, whose script is looked at
 _LATIN: Final = "a-z"
 # Declarations we check by script alone. English is the default of templates, so it must show English words.
 _SCRIPTS: Final[dict[str, str]] = {
@@ -36,7 +38,6 @@ _SCRIPTS: Final[dict[str, str]] = {
     "el": "\u0370-\u03ff",
     "hi": "\u0900-\u097f",
 }
-_FITTING = {code: re.compile(f"[{letters}]") for code, letters in _SCRIPTS.items()}
 # Little words that no near relative of the language shares, and how many a sample of text must have.
 _LITTLE_WORDS: Final[dict[str, frozenset[str]]] = {
     "en": frozenset(_listed("the and that with was this from have which they are been were their would")),
@@ -44,7 +45,6 @@ _LITTLE_WORDS: Final[dict[str, frozenset[str]]] = {
     "fr": frozenset(_listed("dans est une pour qui avec sur aux cette sont pas été mais leur cela")),
 }
 _ENOUGH: Final = 8
-_LETTER = re.compile(r"[^\W\d_]")
 _ENGLISH = re.compile(r"\b(?:the|and|of|to|that|is)\b")
 
 
@@ -52,7 +52,7 @@ def language_of(text: str, declared: str) -> str:
     """The BCP 47 code of the language of `text`, `und` when it is empty or cannot be told."""
     sample = text[:_SAMPLE].lower()
     code = declared.replace("_", "-").split("-")[0]
-    if code in _FITTING and _bears_out(sample, code):
+    if code in _SCRIPTS and _bears_out(sample, code):
         return code
     if not sample.strip():
         return UNKNOWN
@@ -63,8 +63,14 @@ def language_of(text: str, declared: str) -> str:
     return detect(text[:_SAMPLE]).language
 
 
+@cache
+def _letters_of(code: str) -> re.Pattern[str]:
+    return re.compile(f"[{_SCRIPTS[code]}]")
+
+
 def _bears_out(sample: str, code: str) -> bool:
-    fitting, letters = len(_FITTING[code].findall(sample)), len(_LETTER.findall(sample))
+    opening = sample[:_OPENING]
+    fitting, letters = len(_letters_of(code).findall(opening)), sum(map(str.isalpha, opening))
     if fitting < 20 or fitting < 0.5 * letters:
         return False
     return code != "en" or len(_ENGLISH.findall(sample)) > len(sample) / 200

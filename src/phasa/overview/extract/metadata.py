@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Iterator
@@ -190,7 +189,9 @@ def _text(value: object) -> str:
 def _unmarked(text: str) -> str:
     """A declared body may be escaped HTML."""
     if "&" in text:
-        text = html.unescape(text)
+        from html import unescape  # most pages do without
+
+        text = unescape(text)
     return re.sub(r"<[^>]{0,300}>", " ", text) if "<" in text else text
 
 

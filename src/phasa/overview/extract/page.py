@@ -17,7 +17,7 @@ def _listed(words: str, by: str | None = None) -> list[str]:
 
 MAX_BYTES: Final = 20_000_000
 MAX_DEPTH: Final = 512  # as browsers do; the parser's time grows with the square of the depth
-_WORTH_COUNTING: Final = 4_000  # fewer opening tags than this cannot hurt
+_WORTH_COUNTING: Final = 12_000  # fewer opening tags than this cannot hurt
 _LONGEST_TAG: Final = 500_000  # characters; so many attributes make the parser crawl
 _MONSTER = re.compile(f"<[a-zA-Z][^<>]{{{_LONGEST_TAG},}}>?")
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)[^>]*>")

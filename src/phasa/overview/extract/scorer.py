@@ -6,9 +6,9 @@ weights come from `bench/train_extract.py`; the card beside them says from what 
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Final
 
 import numpy as np
@@ -58,5 +58,4 @@ class Trees:
 @cache
 def load_trees(name: str) -> Trees:
     """The trees in the package's file `name`."""
-    with files("phasa.overview.extract").joinpath(name).open("rb") as file:
-        return Trees.from_array(np.load(file))
+    return Trees.from_array(np.load(os.path.join(os.path.dirname(__file__), name)))

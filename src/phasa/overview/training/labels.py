@@ -44,7 +44,7 @@ def make_example(page: Page) -> Example:
     """Measure a page and label its blocks."""
     tree = read_tree(read_text(page.body))
     layout = lay_out(tree)
-    X = measure_pages([Draft(layout, read_metadata(tree).evidence)])[0]
+    X = measure_pages([Draft(layout, read_metadata(tree).evidence)])
     if page.must or page.partial:
         y, trust = _by_fragments(page, layout.texts)
     else:
