@@ -38,13 +38,20 @@ _SCRIPTS: Final[dict[str, str]] = {
     "el": "\u0370-\u03ff",
     "hi": "\u0900-\u097f",
 }
-# Little words that no near relative of the language shares, and how many a sample of text must have.
+# Little words that near relatives of the language do not share, and how many a sample of text must have.
 _LITTLE_WORDS: Final[dict[str, frozenset[str]]] = {
-    "en": frozenset(_listed("the and that with was this from have which they are been were their would")),
-    "de": frozenset(_listed("und nicht ist auch eine einen für sich werden wird oder über wurde durch nach")),
+    "en": frozenset(_listed("the and that with was this from have which they are been were their would of to for")),
+    "de": frozenset(
+        _listed("und nicht ist auch eine einen für sich werden wird oder über wurde durch nach der das zum zur bei")
+    ),
     "fr": frozenset(_listed("dans est une pour qui avec sur aux cette sont pas été mais leur cela")),
+    "pt": frozenset(_listed("não uma são também pelo pela dos das com mais seus foi muito você")),
+    "nl": frozenset(_listed("een niet zijn wordt naar bij aan uit werd deze worden heeft")),
 }
-_ENOUGH: Final = 8
+_ENOUGH: Final = 6
+_SHARE: Final = 0.07
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_KANA = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
 _ENGLISH = re.compile(r"\b(?:the|and|of|to|that|is)\b")
 
 
@@ -58,6 +65,8 @@ def language_of(text: str, declared: str) -> str:
         return UNKNOWN
     if sure := _by_little_words(sample):
         return sure
+    if code in ("", "zh") and 2 * len(_HAN.findall(sample)) > len(sample) and not _KANA.search(sample):
+        return "zh"
     from phasa.language.detect import detect  # loads the model, which most pages do without
 
     return detect(text[:_SAMPLE]).language
@@ -79,6 +88,6 @@ def _bears_out(sample: str, code: str) -> bool:
 def _by_little_words(sample: str) -> str:
     """The language whose little words a text is full of, while it has hardly any of another's; '' when unsure."""
     words = sample.split()
-    counts = sorted((sum(word in little for word in words), code) for code, little in _LITTLE_WORDS.items())
+    counts = sorted((sum(map(little.__contains__, words)), code) for code, little in _LITTLE_WORDS.items())
     most, code = counts[-1]
-    return code if most >= _ENOUGH and most > 0.06 * len(words) and counts[-2][0] * 5 <= most else ""
+    return code if most >= _ENOUGH and most > _SHARE * len(words) and counts[-2][0] * 5 <= most else ""
