@@ -108,7 +108,7 @@ def test_a_form_without_our_secret_is_refused(empty: Collection) -> None:
     "headers",
     [
         {"origin": "https://evil.example"},
-        {"origin": "null"},
+        {"origin": "null", "sec-fetch-site": "cross-site"},
         {"sec-fetch-site": "cross-site"},
         {"sec-fetch-site": "same-site"},
         {"origin": "http://127.0.0.1:1"},
@@ -118,6 +118,15 @@ def test_a_post_of_another_site_is_refused_whatever_it_carries(empty: Collection
     client = client_of(empty)
     assert client.post("/api/jobs/1/stop", json={}, headers=headers).status_code == 403
     assert client.post("/login", data={"csrf": csrf_of(client)}, headers=headers).status_code == 403
+
+
+def test_a_form_of_ours_comes_with_the_origin_null_since_we_send_no_referrer(empty: Collection) -> None:
+    client = client_of(empty)
+    secret = csrf_of(client)
+    for headers in ({"origin": "null", "sec-fetch-site": "same-origin"}, {"origin": "null"}):
+        assert client.post("/login", data={"csrf": secret}, headers=headers).status_code == 303
+        assert client.post("/login", data={"csrf": "guessed"}, headers=headers).status_code == 403
+    assert client.post("/api/jobs/1/stop", json={}, headers={"origin": "null"}).status_code == 403
 
 
 def test_a_post_that_a_foreign_form_could_send_is_refused(empty: Collection) -> None:

@@ -82,7 +82,9 @@ def _show(service: Service, asked: AskedReport) -> Response:
 def _files(folder: Path) -> list[Path]:
     if not folder.is_dir():
         return []
-    return [path for path in folder.iterdir() if path.suffix in _KINDS and path.is_file()][:MOST_REPORTS]
+    return [path for path in folder.iterdir() if path.suffix in _KINDS and path.is_file() and not path.is_symlink()][
+        :MOST_REPORTS
+    ]
 
 
 def _path(folder: Path, name: str) -> Path:
