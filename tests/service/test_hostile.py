@@ -77,7 +77,7 @@ def test_no_page_runs_or_draws_what_a_page_of_the_web_says(browser: Browser, lin
 
 def test_titles_show_as_they_are_written(browser: Browser, link: str) -> None:
     page = browser.new_page()
-    first, second, third = hostile_pieces()[:3]
+    first, _, third = hostile_pieces()[:3]
     page.goto(f"{link}/collection/page?url={quote(first.url)}")
     assert page.locator("h1").inner_text() == f"<script>{MARK}</script>"
     page.goto(f"{link}/collection/page?url={quote(third.url)}")
