@@ -20,7 +20,7 @@ from phasa.crawl.clock import VirtualClock
 from phasa.crawl.judge import Judgement
 from phasa.crawl.strategy import OutLinks, Seed, Strategy
 from phasa.errors import PhasaError
-from phasa.frontier.budgets import NO_LIMITS
+from phasa.frontier.budgets import NO_LIMITS, Budgets
 from phasa.frontier.memory import MemoryFrontier
 from phasa.frontier.politeness import FREE
 from phasa.frontier.protocol import Lease
@@ -188,10 +188,12 @@ class Crawl:
         return found[marks - 1] / max(1, int((graph.wanted & graph.measured).sum()))
 
 
-def replay(graph: Graph, strategy: Strategy, seeds: Sequence[Seed], pages: int) -> Crawl:
+def replay(
+    graph: Graph, strategy: Strategy, seeds: Sequence[Seed], pages: int, budgets: Budgets = NO_LIMITS
+) -> Crawl:
     """Crawl until so many pages were counted or nothing waits. Ties go to the URL that was found first."""
     judge = GraphJudge(graph, pages)
-    frontier = MemoryFrontier(Rules(strategy.rediscovery))
+    frontier = MemoryFrontier(Rules(strategy.rediscovery, budgets=budgets))
     parts = loop.Parts(ReplayWeb(graph), judge, strategy, frontier, VirtualClock())
     loop.plant(frontier, strategy, seeds)
 
