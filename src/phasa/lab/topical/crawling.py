@@ -13,6 +13,7 @@ from phasa.crawl.aim import Aim
 from phasa.crawl.segments.predictor import Predictor
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategies.segment import SegmentOrder, SegmentSettings, certain
+from phasa.crawl.strategies.segment_hybrid import SegmentHybrid
 from phasa.crawl.strategy import Strategy
 from phasa.frontier.budgets import NO_LIMITS
 from phasa.lab.graph import Graph
@@ -106,6 +107,8 @@ def strategy_for(name: str, topic: str, training: int, mode: str = MODE, **switc
     settings = SegmentSettings(**switches)  # type: ignore[arg-type]
     if name == "segment":
         return SegmentOrder(name, predictor.predict, settings, predictor.was_trained_on)
+    if name == "segment-hybrid":
+        return SegmentHybrid(predictor, was_seen=predictor.was_trained_on)
     if name == "best-segment":
         return SegmentOrder(name, certain, settings)
     return make_strategy(name, Circumstances(Aim("en")))
