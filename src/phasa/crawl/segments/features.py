@@ -7,8 +7,9 @@ nominal attributes, 5 is a bag of words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from phasa.crawl.addresses import host_of, tld_of
@@ -59,7 +60,7 @@ class Extractor:
 
     def vector(self, source: str, degree: float, destination: str, cited: Citation) -> LinkVector:
         """The features of the link from segment `source`, of relevance `degree`, to segment `destination`."""
-        spoken = [token for text in cited.texts for token in tokens_of(text)]
+        spoken = tokens_of("\n".join(cited.texts))
         written = [token for url in cited.urls for token in address_tokens(url)]
         from_host, to_host = host_of(source), host_of(destination)
         attributes = (
@@ -68,12 +69,13 @@ class Extractor:
             bin10(self.matcher.ratio_of(written)),
             self.locate(from_host).upper() or MISSING,
             self.locate(to_host).upper() or MISSING,
-            tld_of(from_host).upper() or MISSING,
-            tld_of(to_host).upper() or MISSING,
+            _domain(from_host),
+            _domain(to_host),
         )
-        return LinkVector(attributes, self.words((spoken, written)))
+        stop = self.matcher.stop  # the words that count: all but stop words (A35: plain tokens)
+        return LinkVector(attributes, [word for word in spoken + written if word not in stop])
 
-    def words(self, parts: Iterable[list[str]]) -> list[str]:
-        """The words that count: all but stop words (A35: plain tokens)."""
-        stop = self.matcher.stop
-        return [word for part in parts for word in part if word not in stop]
+
+@lru_cache(maxsize=65_536)
+def _domain(host: str) -> str:
+    return tld_of(host).upper() or MISSING

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, get_args
 
 from phasa.crawl.segments.dictionary import Dictionary, tokens_of
-from phasa.crawl.segments.soundex import SILENCE, Sound, grow
+from phasa.crawl.segments.soundex import LENGTH, SILENCE, Sound, digits_of, grow
 from phasa.errors import InputError, SettingsError
 from phasa.language.stopwords import stop_words_for
 from phasa.language.wordlists import word_list
@@ -25,6 +25,9 @@ MODES: tuple[str, ...] = get_args(Mode)
 # Pieces of addresses that say nothing (A14); the thesis's own list has http and html.
 BOILERPLATE = frozenset(["http", "https", "www", "html", "htm", "shtml", "php", "asp", "aspx", "jsp", "cgi", "index"])
 _REMEMBERED = 200_000
+# What is known of a token alone, beside the lengths of the terms that it begins: it begins none, the same and it is a
+# stop word, or what follows must be looked at.
+_NORMAL, _STOP, _OPEN = (-1,), (-2,), (-3,)
 
 
 class Match(NamedTuple):
@@ -50,9 +53,10 @@ class Matcher:
         self.mode = mode
         self.stop = stop_words_for(language) | BOILERPLATE
         self._deaf = self.stop | frequent_words(language) if mode == "guarded" else self.stop
-        self._stretches: dict[str, _Stretch] = {}
-        self._alike: dict[tuple[str, str, int, bool], _Stretch] = {}
-        self._remembered = 0
+        self._begun: dict[str, _Heard] = {}
+        self._alike: dict[Sound, _Heard] = {}
+        self._sounds: dict[str, tuple[str, ...]] = {}
+        self._lone: dict[str, tuple[int, ...]] = {}
 
     def match(self, text: str) -> Match:
         """The tokens of a text as related terms and normal words."""
@@ -81,14 +85,54 @@ class Matcher:
         return self.ratio_of(tokens_of(text))
 
     def ratio_of(self, tokens: list[str]) -> float:
-        """The same for tokens."""
-        if not tokens:
-            return 0.0
-        related, normal = self.match_tokens(tokens)
-        stop = self.stop
-        count = sum(term not in stop for term in related)
-        total = count + sum(word not in stop for word in normal)
-        return count / total if total else 0.0
+        """The same for tokens, counted in one pass without putting terms together."""
+        related = total = at = 0
+        end, stop, lone = len(tokens), self.stop, self._lone
+        longest_at = self._literal if self.mode == "literal" else self._bounded
+        while at < end:
+            token = tokens[at]
+            sort = lone.get(token)
+            if sort is None:
+                sort = self._sort(token)
+            if sort is _NORMAL:
+                total += 1
+                at += 1
+                continue
+            if sort is _STOP:
+                at += 1
+                continue
+            if sort is _OPEN:
+                size = longest_at(tokens, at)
+            else:
+                size, room = 0, end - at
+                for length in sort:
+                    if length <= room:
+                        size = length
+                        break
+            if size > 1 or token not in stop:  # a term of several words is no stop word
+                total += 1
+                related += size > 0
+            at += size or 1
+        return related / total if total else 0.0
+
+    def _sort(self, token: str) -> tuple[int, ...]:
+        """What a token begins whatever follows it: terms of these lengths, or one of the three special sorts."""
+        begins = self.dictionary.beginnings.get(token, ())
+        sort: tuple[int, ...] = _OPEN
+        if self.mode in ("bounded", "guarded"):
+            heard = self._begun.get(token) or self._begin(token)
+            if heard.full and (not begins or begins == (1,)):
+                least = 2 if token in self._deaf and not begins else 1
+                sort = tuple(length for length in heard.lengths if length >= least)
+                sort = sort if sort[-1:] == (1,) or not begins else (*sort, 1)
+        elif self.mode == "exact" and (not begins or begins == (1,)):
+            sort = begins
+        if not sort:
+            sort = _STOP if token in self.stop else _NORMAL
+        if len(self._lone) >= _REMEMBERED:
+            self._lone.clear()
+        self._lone[token] = sort
+        return sort
 
     def finds(self, tokens: list[str]) -> bool:
         """Whether at least one related word is among the tokens."""
@@ -121,61 +165,66 @@ class Matcher:
     def _heard(self, tokens: list[str], at: int, room: int) -> int:
         """Tokens of the longest stretch from here whose sound is that of a term with as many tokens."""
         token = tokens[at]
-        stretch = self._stretches.get(token) or self._begin(token)
+        heard = self._begun.get(token) or self._begin(token)
+        deaf = token in self._deaf
         size, longest = 1, 0
-        while stretch.ends is None:
-            if stretch.matches:
+        while not heard.full:
+            if size in heard.lengths and not (deaf and size == 1):
                 longest = size
             if size == room:
                 return longest
             token = tokens[at + size]
-            stretch = stretch.next.get(token) or self._go_on(stretch, token)
+            if heard.lacks:  # a sound has begun: only that of what follows matters, and few sounds differ
+                sounds = self._sounds.get(token)
+                token = (sounds if sounds is not None else self._listen(token))[heard.lacks]
+            heard = heard.next.get(token) or self._go_on(heard, tokens[at + size], token)
             size += 1
-        for length in stretch.ends:
+        least = 2 if deaf and size == 1 else size
+        for length in heard.lengths:
             if length <= room:
-                return length
+                return length if length >= least else longest
         return longest
 
-    def _begin(self, token: str) -> _Stretch:
-        stretch = self._stretch(grow(SILENCE, token), 1, token in self._deaf)
-        self._remember(self._stretches, token, stretch)
-        return stretch
-
-    def _go_on(self, stretch: _Stretch, token: str) -> _Stretch:
-        found = self._stretch(grow(stretch.sound, token), stretch.size + 1)
-        self._remember(stretch.next, token, found)
+    def _begin(self, token: str) -> _Heard:
+        if len(self._begun) >= _REMEMBERED:
+            self._begun.clear()
+        found = self._begun[token] = self._sounding(grow(SILENCE, token))
         return found
 
-    def _remember(self, where: dict[str, _Stretch], token: str, stretch: _Stretch) -> None:
-        if self._remembered >= _REMEMBERED:
-            self._stretches.clear()
-            self._alike.clear()
-            self._remembered = 0
-        self._remembered += 1
-        where[token] = stretch
+    def _go_on(self, heard: _Heard, token: str, known_by: str) -> _Heard:
+        if len(heard.next) >= _REMEMBERED:
+            heard.next.clear()
+        found = heard.next[known_by] = self._sounding(grow(heard.sound, token))
+        return found
 
-    def _stretch(self, sound: Sound, size: int, deaf: bool = False) -> _Stretch:
-        """One object for all stretches that sound alike so far: what follows is then remembered for all of them."""
-        full = sound.full
-        key = (sound.code, "" if full else sound.last, size, deaf)
+    def _listen(self, token: str) -> tuple[str, ...]:
+        if len(self._sounds) >= _REMEMBERED:
+            self._sounds.clear()
+        sounds = self._sounds[token] = tuple(digits_of(token, room) for room in range(LENGTH))
+        return sounds
+
+    def _sounding(self, sound: Sound) -> _Heard:
+        """One object for all texts that sound alike so far: what follows is then remembered for all of them."""
+        key = Sound(sound.code, "") if sound.full else sound
         found = self._alike.get(key)
         if found is None:
-            lengths = tuple(n for n in self.dictionary.lengths.get(sound.padded, ()) if n >= size + deaf)
-            found = self._alike[key] = _Stretch(sound, size, size in lengths, lengths if full else None)
+            found = self._alike[key] = _Heard(key, self.dictionary.lengths.get(sound.padded, ()))
         return found
 
 
-class _Stretch:
+class _Heard:
     """What is known of the sound of some tokens in a row; `next` leads on by one token.
 
-    `ends` is there once the code is full: how long, in tokens, terms of that code are, longest first.
+    `lengths`: how long, in tokens, the terms are that sound like this, longest first.
     """
 
-    __slots__ = ("ends", "matches", "next", "size", "sound")
+    __slots__ = ("full", "lacks", "lengths", "next", "sound")
 
-    def __init__(self, sound: Sound, size: int, matches: bool, ends: tuple[int, ...] | None) -> None:
-        self.sound, self.size, self.matches, self.ends = sound, size, matches, ends
-        self.next: dict[str, _Stretch] = {}
+    def __init__(self, sound: Sound, lengths: tuple[int, ...]) -> None:
+        self.sound, self.lengths, self.full = sound, lengths, sound.full
+        self.lacks = LENGTH - len(sound.code) if sound.code else 0
+        """Digits that a begun sound lacks; 0 when none has begun."""
+        self.next: dict[str, _Heard] = {}
 
 
 def frequent_words(language: str) -> frozenset[str]:

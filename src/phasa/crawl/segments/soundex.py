@@ -58,6 +58,31 @@ def grow(sound: Sound, text: str) -> Sound:
     return Sound(code, last)
 
 
+def digits_of(text: str, room: int = LENGTH - 1) -> str:
+    """What a word adds to a sound that has begun and lacks `room` digits: equal answers, equal growth.
+
+    Vowels are 0 and are kept where they matter: in front, between two equal digits, and at the end of a word that does
+    not fill the code. One digit more than there is room is looked at, since the first may join the one before it.
+    """
+    kept, last, nonzero, pending = "", "", 0, ""
+    for letter in text:
+        digit = _DIGIT.get(letter)
+        if not digit or digit == last:
+            continue
+        last = digit
+        if digit == "0":
+            pending = "0"
+            continue
+        if pending and (not kept or kept[-1] == digit):
+            kept += "0"
+        pending = ""
+        kept += digit
+        nonzero += 1
+        if nonzero > room:
+            return kept
+    return kept + pending
+
+
 def soundex(text: str) -> str:
     """The code of a text: 'Nakhon Pratom' → 'N251'; '' when it has no letter A–Z."""
     return grow(SILENCE, text).padded

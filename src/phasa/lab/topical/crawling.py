@@ -74,7 +74,7 @@ def _world(seed: int, pages: int) -> TopicalWorld:
     return TopicalWorld(seed, pages)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def arena(seed: int, pages: int, topic: str, training: int) -> Arena:
     """The web of a seed, judged by the model of a topic that was learned from a training web of so many pages."""
     world = _world(seed, pages)
