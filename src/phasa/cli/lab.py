@@ -24,19 +24,27 @@ app = typer.Typer(
 def world(
     name: Annotated[str, typer.Argument(metavar="SEED:PAGES", help="Which world.")],
     lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Language of the recipe: th or fa.")] = "th",
+    topics: Annotated[
+        bool, typer.Option("--topics", help="English pages on Thailand in segments: tourism, estate, diving.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Make a generated web and show how near it is to the published tables."""
     from phasa.lab.calibration import calibrate
     from phasa.lab.world import World
 
-    rows = calibrate(World.from_name(name, lang))
+    if topics:
+        from phasa.lab.topical.calibration import calibrate_topics
+
+        rows = calibrate_topics(name)
+    else:
+        rows = calibrate(World.from_name(name, lang))
     if as_json:
         print(msgspec.json.encode([asdict(row) for row in rows]).decode())
         return
-    print(f"{'table':<10} {'what':<28} {'published':>10} {'here':>10} {'off by':>8}")
+    print(f"{'table':<10} {'what':<36} {'published':>10} {'here':>10} {'off by':>8}")
     for row in rows:
-        print(f"{row.table:<10} {row.what:<28} {row.published:>10.4f} {row.here:>10.4f} {row.off:>+8.1%}")
+        print(f"{row.table:<10} {row.what:<36} {row.published:>10.4f} {row.here:>10.4f} {row.off:>+8.1%}")
 
 
 @app.command(epilog="Example:  phasa lab graph --from thai-web -o web.db")

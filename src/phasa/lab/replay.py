@@ -188,9 +188,7 @@ class Crawl:
         return found[marks - 1] / max(1, int((graph.wanted & graph.measured).sum()))
 
 
-def replay(
-    graph: Graph, strategy: Strategy, seeds: Sequence[Seed], pages: int, budgets: Budgets = NO_LIMITS
-) -> Crawl:
+def replay(graph: Graph, strategy: Strategy, seeds: Sequence[Seed], pages: int, budgets: Budgets = NO_LIMITS) -> Crawl:
     """Crawl until so many pages were counted or nothing waits. Ties go to the URL that was found first."""
     judge = GraphJudge(graph, pages)
     frontier = MemoryFrontier(Rules(strategy.rediscovery, budgets=budgets))

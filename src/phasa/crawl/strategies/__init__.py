@@ -22,6 +22,7 @@ from phasa.crawl.strategies.lswc import Lswc
 from phasa.crawl.strategies.naive_bayes import NaiveBayesOrder
 from phasa.crawl.strategies.persian_weight import PersianWeight, Policy
 from phasa.crawl.strategies.segment import SegmentOrder, certain
+from phasa.crawl.strategies.segment_hybrid import SegmentHybrid
 from phasa.crawl.strategies.settings import StrategySettings, with_options
 from phasa.crawl.strategies.shark import SharkSearch
 from phasa.crawl.strategies.single_feature import DomainOnly, SingleFeature
@@ -65,6 +66,15 @@ def _segment(around: Circumstances) -> Strategy:
     return SegmentOrder("segment", predictor.predict, settings, predictor.was_trained_on)
 
 
+def _segment_hybrid(around: Circumstances) -> Strategy:
+    settings = around.settings.segment_hybrid
+    path = (around.models or Path()) / settings.predictor
+    if not path.is_file():
+        return SegmentHybrid(None, settings, language=around.aim.language)
+    predictor = load_predictor(path)
+    return SegmentHybrid(predictor, settings, predictor.was_trained_on)
+
+
 def _best_page(around: Circumstances) -> Strategy:
     strategy = BestFirst()
     strategy.name = "best-page"
@@ -81,6 +91,7 @@ STRATEGIES: dict[str, Maker] = {
     "segment": _segment,
     "best-segment": lambda around: SegmentOrder("best-segment", certain, around.settings.segment),
     "best-page": _best_page,
+    "segment-hybrid": _segment_hybrid,
     "hard-focused": lambda around: HardFocused(),
     "soft-focused": lambda around: SoftFocused(),
     "limited-distance": lambda around: LimitedDistance(**msgspec.structs.asdict(around.settings.limited_distance)),

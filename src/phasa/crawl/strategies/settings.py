@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from phasa.crawl.strategies.hybrid import HybridSettings
 from phasa.crawl.strategies.segment import SegmentSettings
+from phasa.crawl.strategies.segment_hybrid import SegmentHybridSettings
 from phasa.crawl.wire.score import ScoreWeights
 from phasa.errors import SettingsError
 from phasa.settings import Settings
@@ -65,6 +66,9 @@ class StrategySettings(Settings, frozen=True, kw_only=True):
     nb: Annotated[NaiveBayesSettings, Meta(description="Strategy nb.")] = NaiveBayesSettings()
     persian: Annotated[PersianSettings, Meta(description="Strategy persian.")] = PersianSettings()
     segment: Annotated[SegmentSettings, Meta(description="Strategies segment and best-segment.")] = SegmentSettings()
+    segment_hybrid: Annotated[SegmentHybridSettings, Meta(description="Strategy segment-hybrid.")] = (
+        SegmentHybridSettings()
+    )
 
 
 # Strategies that have the switches of another.

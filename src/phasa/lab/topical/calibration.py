@@ -9,7 +9,8 @@ from phasa.crawl.segments.graph import segment_graph
 from phasa.crawl.segments.matcher import Matcher
 from phasa.lab.calibration import Calibrated
 from phasa.lab.topical.crawling import Arena, TopicalCrawl, arena, crawl, strategy_for
-from phasa.lab.topical.training import judged_pages, matcher_of
+from phasa.lab.topical.training import TRAINING_PAGES, judged_pages, matcher_of
+from phasa.lab.topical.world import TopicalWorld
 
 # Table, what it conditions on → topic → (share of relevant destinations where it holds, where it does not).
 PUBLISHED: dict[str, dict[str, tuple[float, float]]] = {
@@ -38,15 +39,16 @@ def ratios(place: Arena, crawls: Iterable[TopicalCrawl], matcher: Matcher) -> di
     return link_tables(crawled_links(place, crawls, matcher))
 
 
-def calibrate_topics(seed: int, pages: int, budget: int, training: int) -> list[Calibrated]:
-    """Every printed ratio beside ours."""
+def calibrate_topics(name: str, training: int = TRAINING_PAGES) -> list[Calibrated]:
+    """Every printed ratio beside that of crawls on the web 'SEED:PAGES', over a tenth of its pages."""
+    made = TopicalWorld.from_name(name)
     rows = []
-    for topic in ("tourism", "estate", "diving"):
-        place = arena(seed, pages, topic, training)
-        crawls = [crawl(place, strategy_for(name, topic, training), budget) for name in ANALYSED]
-        for name, ratio in ratios(place, crawls, matcher_of()).items():
+    for topic in PUBLISHED["source"]:
+        place = arena(made.seed, len(made), topic, training)
+        crawls = [crawl(place, strategy_for(one, topic, training), len(made) // 10) for one in ANALYSED]
+        for table, ratio in ratios(place, crawls, matcher_of()).items():
             for what, published, here in zip(
-                (CONDITIONS[name], f"not {CONDITIONS[name]}"), PUBLISHED[name][topic], ratio, strict=True
+                (CONDITIONS[table], f"not {CONDITIONS[table]}"), PUBLISHED[table][topic], ratio, strict=True
             ):
-                rows.append(Calibrated(TABLES[name], f"{topic}, {what}", published, here))
+                rows.append(Calibrated(TABLES[table], f"{topic}, {what}", published, here))
     return rows

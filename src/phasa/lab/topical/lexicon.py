@@ -12,13 +12,19 @@ from phasa.lab.chance import generator
 from phasa.lab.vocabulary import vocabulary
 from phasa.language.stopwords import stop_words_for
 
-THAI = """thailand thai bangkok phuket pattaya samui krabi phangan phi-phi chiang-mai chiang-rai hua-hin koh-samui
-koh-tao koh-chang koh-lanta koh-phangan ko-samet kanchanaburi ayutthaya sukhothai udon-thani hat-yai patong kata-beach
-railay rayong trang ranong satun lampang similan-islands surin-islands phang-nga khao-lak khao-yai jomtien
-cha-am bophut chaweng lamai nakhon-ratchasima khon-kaen ubon-ratchathani surat-thani mae-hong-son loei""".split()
-ELSEWHERE = """spain italy france hawaii bali greece mexico florida egypt turkey portugal croatia vietnam malaysia
-maldives fiji australia queensland jamaica cuba morocco kenya japan india goa cyprus malta crete ibiza cancun dubai
-singapore london paris rome barcelona lisbon prague vienna berlin california texas colorado ontario wales""".split()
+_THAI = """
+thailand thai bangkok phuket pattaya samui krabi phangan phi-phi chiang-mai chiang-rai hua-hin koh-samui
+koh-tao koh-chang koh-lanta koh-phangan ko-samet kanchanaburi ayutthaya sukhothai udon-thani hat-yai patong
+kata-beach railay rayong trang ranong satun lampang similan-islands surin-islands phang-nga khao-lak khao-yai
+jomtien cha-am bophut chaweng lamai nakhon-ratchasima khon-kaen ubon-ratchathani surat-thani mae-hong-son loei
+"""
+THAI = _THAI.split()
+_ELSEWHERE = """
+spain italy france hawaii bali greece mexico florida egypt turkey portugal croatia vietnam malaysia maldives
+fiji australia queensland jamaica cuba morocco kenya japan india goa cyprus malta crete ibiza cancun dubai
+singapore london paris rome barcelona lisbon prague vienna berlin california texas colorado ontario wales
+"""
+ELSEWHERE = _ELSEWHERE.split()
 # Theme → its words. The first are the commonest.
 THEMES: dict[str, str] = {
     "tourism": "hotel beach travel tour island resort guide temple holiday trip ferry market night sunset attraction "
@@ -91,7 +97,9 @@ def lexicon() -> Lexicon:
     # Half of the running words of a text are stop words; the rest says nothing about its subject.
     chosen = [word for word in plain if word in stop][: PLAIN_WORDS // 2]
     chosen += [word for word in plain if word not in stop and len(word) > 3][: PLAIN_WORDS // 2]
-    mixed = [word for pair in zip(chosen[: PLAIN_WORDS // 2], chosen[PLAIN_WORDS // 2 :], strict=False) for word in pair]
+    mixed = [
+        word for pair in zip(chosen[: PLAIN_WORDS // 2], chosen[PLAIN_WORDS // 2 :], strict=False) for word in pair
+    ]
     return Lexicon(
         plain=add(mixed),
         thai=add(THAI),

@@ -97,9 +97,7 @@ def _kinds(dice: np.random.Generator, mixes: list[NDArray[np.float64]], types: I
     return np.asarray((dice.random(len(types))[:, None] >= edges[types]).sum(axis=1), dtype=np.int64)
 
 
-def _page_kinds(
-    recipe: TopicalRecipe, dice: np.random.Generator, kind: Ints, segment: Ints, language: Ints
-) -> Ints:
+def _page_kinds(recipe: TopicalRecipe, dice: np.random.Generator, kind: Ints, segment: Ints, language: Ints) -> Ints:
     """The kind of every page: that of its segment as far as the segment is pure."""
     names = [one.name for one in recipe.kinds]
     bands = np.array([np.cumsum(one.purity) / sum(one.purity) for one in recipe.kinds])

@@ -52,7 +52,9 @@ class TopicalRecipe(Settings, frozen=True):
     kinds: Annotated[tuple[Kind, ...], Meta(description="What segments are about.")]
     sites: Annotated[tuple[SiteType, ...], Meta(description="Sorts of sites.")]
     topics: Annotated[dict[str, tuple[str, ...]], Meta(description="Topic → the kinds that are relevant to it.")]
-    stay: Annotated[float, Meta(description="Links that take a segment of their own site where it has a fit one.")] = 0.5
+    stay: Annotated[float, Meta(description="Links that take a segment of their own site where it has a fit one.")] = (
+        0.5
+    )
     degree: Annotated[float, Meta(description="Mean segments that a segment links to, beside its home.")] = 8.0
     vague: Annotated[float, Meta(description="Links whose words say nothing: 'click here'.")] = 0.25
     dialect: Annotated[float, Meta(description="Share of the words of a subject that links of one web use.")] = 0.6

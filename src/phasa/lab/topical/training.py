@@ -28,6 +28,7 @@ from phasa.lab.topical.text import Floats
 from phasa.lab.topical.world import TopicalWorld
 
 TRAINING_SEED = 0
+TRAINING_PAGES = 30_000
 TARGETS = 150
 """Hand-selected pages whose back-links begin the training crawl."""
 HOPS = 2
@@ -54,6 +55,7 @@ class Backlinks:
 
 @lru_cache(maxsize=4)
 def training_world(pages: int) -> TopicalWorld:
+    """The web that models are learned from."""
     return TopicalWorld(TRAINING_SEED, pages)
 
 
@@ -163,5 +165,3 @@ def training_crawl(topic: str, pages: int, folds: int = 10, repeats: int = 10) -
 @lru_cache(maxsize=4)
 def matcher_of(mode: str = MODE) -> Matcher:
     return Matcher(load_dictionary(), mode)
-
-

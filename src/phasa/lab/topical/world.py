@@ -152,7 +152,7 @@ class TopicalWorld:
         said = self.text(page).split(" ")
         first, last = int(self.links.offsets[page]), int(self.links.offsets[page + 1])
         anchors = [
-            f'<p><a href="{escape(self.addresses.url(target))}">{escape(self.phrases[phrase].replace("-", " "))}</a></p>'
+            f'<p><a href="{escape(self.addresses.url(target))}">{self.phrases[phrase].replace("-", " ")}</a></p>'
             for target, phrase in zip(
                 self.links.targets[first:last].tolist(), self.phrase[first:last].tolist(), strict=True
             )

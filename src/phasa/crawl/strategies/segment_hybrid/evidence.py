@@ -12,12 +12,13 @@ from phasa.crawl.addresses import host_of
 from phasa.crawl.segments.dictionary import tokens_of
 from phasa.crawl.segments.features import address_tokens
 from phasa.crawl.segments.identifier import key_of
-from phasa.crawl.strategies.hybrid.names import SPACE
+from phasa.crawl.strategies.hybrid.names import PIECES, SPACE
 from phasa.crawl.strategy import Floats
 
 Rows = NDArray[np.int64]
-SPOKEN, WRITTEN = 10, 6
-WORDS = SPOKEN + 2 * WRITTEN
+SPOKEN = 8
+WRITTEN = (PIECES - SPOKEN) // 2
+WORDS = PIECES
 """Words kept of an address: of what is said of it, of the address itself, and those again as words of its site."""
 
 

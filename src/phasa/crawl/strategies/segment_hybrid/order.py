@@ -25,8 +25,8 @@ from msgspec import Meta
 
 from phasa.crawl.segments.features import Citation, Extractor
 from phasa.crawl.segments.predictor import Predictor
-from phasa.crawl.strategies.hybrid.history import Shares, log_odds
-from phasa.crawl.strategies.hybrid.model import OnlineModel
+from phasa.crawl.strategies.hybrid.history import Shares, log_odds_of
+from phasa.crawl.strategies.hybrid.model import Lesson, OnlineModel
 from phasa.crawl.strategies.segment_hybrid.evidence import (
     Place,
     Rows,
@@ -117,7 +117,7 @@ class SegmentHybrid:
         self._done.add(page.url)
         row = table.row(page.url)
         if row >= 0:
-            self._model.learn(table.signs[row][None], table.words[row][None], np.array([wanted]))
+            self._model.learn([Lesson(table.signs[row].tolist(), table.words[row].tolist(), wanted)])
             table.pop(page.url)
         if page.country:
             self._countries[page.url.split("/", 3)[2]] = page.country
@@ -133,7 +133,7 @@ class SegmentHybrid:
     def _take_links(self, page: JudgedPage, here: Place) -> Offers:
         links = page.links
         priorities = np.full(len(links), DROP)
-        degree = float(self._segments.share(np.array([here.segment]), page.judgement.score)[0])
+        degree = self._segments.share(here.segment, page.judgement.score)
         fresh: list[int] = []
         places: list[int] = []
         for number, url in enumerate(links.urls):
@@ -197,17 +197,17 @@ class SegmentHybrid:
         table = self._waiting
         signs, places = table.signs[rows], table.places[rows]
         base = self._hits / self._pages
-        site = self._sites.share(places[:, 0], base)
-        folder = self._folders.share(places[:, 1], site)
-        segment = self._segments.share(places[:, 2], folder)
-        odds = log_odds(np.array([site, folder, segment]))
+        site = self._sites.shares(places[:, 0], base)
+        folder = self._folders.shares(places[:, 1], site)
+        segment = self._segments.shares(places[:, 2], folder)
+        odds = log_odds_of(np.array([site, folder, segment]))
         signs[:, Sign.SITE] = odds[0] - math.log(base / (1 - base)) if 0 < base < 1 else odds[0]
         signs[:, Sign.FOLDER] = odds[1] - odds[0]
         signs[:, Sign.SEGMENT] = odds[2] - odds[1]
         runs = self._runs
         signs[:, Sign.RUN] = [min(runs.get(one, 0), 4) for one in places[:, 2].tolist()]
         table.signs[rows] = signs
-        known = self._sites.pages[places[:, 0] & self._sites.mask]
+        known = self._sites.pages_view[places[:, 0] & self._sites.mask]
         bonus = self.settings.explore / np.sqrt(1.0 + known)
         score = self._model.score(signs, table.words[rows]) + bonus
         return np.asarray(np.rint(score / _GRAIN) * _GRAIN)
@@ -246,7 +246,11 @@ class SegmentHybrid:
             piece_squares=model.piece_squares,
             base=np.array([self._hits, self._pages]),
             runs=np.array(list(self._runs.items()), dtype=np.int64).reshape(-1, 2),
-            **{f"{name}_{side}": getattr(shares, side) for name, shares in self._records() for side in ("hits", "pages")},
+            **{
+                f"{name}_{side}": getattr(shares, side)
+                for name, shares in self._records()
+                for side in ("hits", "pages")
+            },
         )
         return out.getvalue()
 
@@ -261,7 +265,7 @@ class SegmentHybrid:
                 self._hits, self._pages = saved["base"].tolist()
                 self._runs = dict(saved["runs"].tolist())
                 for name, shares in self._records():
-                    shares.hits[:], shares.pages[:] = saved[f"{name}_hits"], saved[f"{name}_pages"]
+                    shares.hits_view[:], shares.pages_view[:] = saved[f"{name}_hits"], saved[f"{name}_pages"]
         except (ValueError, KeyError, OSError, EOFError, BadZipFile) as problem:
             raise InputError(f"strategy {self.name}: its saved state cannot be read: {problem}") from None
 

@@ -1,0 +1,94 @@
+"""segment-hybrid learns while it crawls, and never looks behind a link."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from phasa.crawl.judge import Judgement
+from phasa.crawl.segments.dictionary import Dictionary
+from phasa.crawl.segments.matcher import Matcher
+from phasa.crawl.segments.nominal_bayes import NominalBayes
+from phasa.crawl.segments.predictor import Predictor
+from phasa.crawl.strategies.segment_hybrid import SegmentHybrid, SegmentHybridSettings
+from phasa.crawl.strategy import DROP, JudgedPage, OutLinks, Seed
+from phasa.crawl.word_bayes import WordBayes
+from phasa.errors import InputError
+
+
+def page(url: str, wanted: bool, links: list[str], anchors: list[str] | None = None) -> JudgedPage:
+    score = 0.95 if wanted else 0.05
+    return JudgedPage(url, Judgement(wanted, score, "en"), OutLinks(links, anchors or [""] * len(links)))
+
+
+def predictor() -> Predictor:
+    words = WordBayes(0.0, {"phuket": 2.0, "gearbox": -2.0})
+    return Predictor(Matcher(Dictionary(["phuket"]), "exact"), NominalBayes(0.0, [{}] * 7), words)
+
+
+def test_links_of_wanted_pages_go_first() -> None:
+    strategy = SegmentHybrid()
+    good = strategy.page(page("http://a.com/x/1.html", True, ["http://b.com/y/"])).priorities[0]
+    bad = strategy.page(page("http://c.com/z/1.html", False, ["http://d.com/w/"])).priorities[0]
+    assert good > bad
+
+
+def test_the_predictor_is_where_learning_starts() -> None:
+    links = ["http://b.com/1/", "http://c.com/2/"]
+    offers = SegmentHybrid(predictor()).page(page("http://a.com/", True, links, ["phuket", "gearbox"]))
+    assert offers.priorities[0] > offers.priorities[1]
+
+
+def test_a_segment_that_disappoints_is_left_and_others_of_its_site_sink_with_it() -> None:
+    strategy = SegmentHybrid()
+    inside = [f"http://b.com/cars/{number}.html" for number in range(6)]
+    first = strategy.page(page("http://a.com/", True, [*inside, "http://b.com/other/"])).priorities
+    for url in inside[:4]:
+        strategy.page(page(url, False, []))
+    changed = {change.url: change.priority for change in strategy.changes()}
+    assert changed[inside[5]] < first[5]
+    assert changed["http://b.com/other/"] < first[6]
+    assert changed[inside[5]] < changed["http://b.com/other/"]
+
+
+def test_words_that_led_to_wanted_pages_raise_what_they_speak_of() -> None:
+    strategy = SegmentHybrid(settings=SegmentHybridSettings(explore=0))
+    for number in range(40):
+        for word, wanted in (("lagoon", True), ("gearbox", False)):
+            url = f"http://s{number}{word}.com/p/"
+            strategy.page(page(f"http://h{number}.com/", True, [url], [word]))
+            strategy.page(page(url, wanted, []))
+    offers = strategy.page(page("http://z.com/", True, ["http://n1.com/p/", "http://n2.com/p/"], ["lagoon", "gearbox"]))
+    assert offers.priorities[0] > offers.priorities[1] + 1
+
+
+def test_what_was_fetched_or_trained_on_is_not_offered_again() -> None:
+    strategy = SegmentHybrid(was_seen=lambda url: "trained" in url)
+    assert strategy.start([Seed("http://trained.com/"), Seed("http://a.com/")]).priorities[0] == DROP
+    strategy.page(page("http://a.com/", True, []))
+    strategy.failed("http://gone.com/", b"")
+    offers = strategy.page(page("http://b.com/", True, ["http://a.com/", "http://trained.com/1", "http://gone.com/"]))
+    assert np.all(offers.priorities == DROP)
+
+
+def test_beyond_the_limit_addresses_are_offered_but_not_remembered() -> None:
+    strategy = SegmentHybrid(settings=SegmentHybridSettings(remembered=1000))
+    offers = strategy.page(page("http://a.com/", True, [f"http://b.com/{number}.html" for number in range(1500)]))
+    assert np.isfinite(offers.priorities).all()
+    assert len(strategy._waiting) == 1000
+
+
+def test_what_was_learned_survives_a_restart() -> None:
+    strategy = SegmentHybrid(predictor())
+    strategy.page(page("http://a.com/x/", False, ["http://a.com/x/1.html"]))
+    strategy.page(page("http://a.com/x/1.html", False, []))
+    again = SegmentHybrid(predictor())
+    again.load(strategy.save())
+    links = ["http://a.com/x/2.html", "http://new.com/"]
+    told = [one.page(page("http://c.com/", True, links)).priorities for one in (strategy, again)]
+    assert np.allclose(told[0], told[1])
+
+
+def test_a_broken_state_is_refused() -> None:
+    with pytest.raises(InputError, match="segment-hybrid"):
+        SegmentHybrid().load(b"nonsense")

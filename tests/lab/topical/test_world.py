@@ -1,0 +1,102 @@
+"""Webs with topical segments: equal by seed, exact gold, scores that are those of the pages written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from phasa.crawl.addresses import host_of
+from phasa.crawl.segments.dictionary import load_dictionary, tokens_of
+from phasa.crawl.segments.matcher import Matcher
+from phasa.crawl.topics.topic import DIVING, Topic
+from phasa.crawl.word_bayes import WordBayes
+from phasa.errors import InputError
+from phasa.lab.topical.lexicon import ELSEWHERE, THAI, THEMES, dialect
+from phasa.lab.topical.world import TopicalWorld
+from phasa.web.html import read_page
+from phasa.web.url import Url, parse
+
+
+@pytest.fixture(scope="module")
+def world() -> TopicalWorld:
+    return TopicalWorld(3, 4000)
+
+
+def test_the_same_seed_gives_the_same_web(world: TopicalWorld) -> None:
+    again = TopicalWorld(3, 4000)
+    assert [again.html(page) for page in range(0, 4000, 401)] == [world.html(page) for page in range(0, 4000, 401)]
+    assert np.array_equal(again.links.targets, world.links.targets)
+
+
+def test_webs_of_different_seeds_share_no_host(world: TopicalWorld) -> None:
+    other = TopicalWorld(4, 4000)
+    hosts = [{host_of(one.addresses.url(page)) for page in range(len(one))} for one in (world, other)]
+    assert not hosts[0] & hosts[1]
+
+
+def test_a_web_has_as_many_pages_as_asked_and_every_address_once(world: TopicalWorld) -> None:
+    urls = [world.addresses.url(page) for page in range(len(world))]
+    assert len(urls) == len(set(urls)) == 4000
+    assert all(parse(url) == url for url in urls)
+    assert all(world.addresses.find(url) == page for page, url in enumerate(urls))
+
+
+def test_gold_of_diving_is_part_of_tourism_and_estate_is_apart(world: TopicalWorld) -> None:
+    tourism, diving, estate = (world.gold(topic) for topic in ("tourism", "diving", "estate"))
+    assert diving.any()
+    assert not (diving & ~tourism).any()
+    assert estate.any()
+    assert not (estate & tourism).any()
+    assert not (tourism & ~world.english).any()
+
+
+def test_every_page_can_be_reached_from_the_home_of_its_site(world: TopicalWorld) -> None:
+    plan, links = world.plan, world.links
+    found = np.zeros(len(world), dtype=bool)
+    waiting = plan.first_page[plan.first_segment[:-1]].tolist()
+    while waiting:
+        page = waiting.pop()
+        if not found[page]:
+            found[page] = True
+            waiting += links.targets[links.offsets[page] : links.offsets[page + 1]].tolist()
+    assert found.all()
+
+
+@pytest.mark.parametrize("must", [(), DIVING])
+def test_scores_are_those_of_the_pages_written_out(world: TopicalWorld, must: tuple[str, ...]) -> None:
+    odds = {"hotel": 1.2, "thailand": 2.0, "dive": 0.7, "spain": -2.0, "engin": -1.5, "samui": 1.0, "beach": 0.4}
+    topic = Topic("toy", WordBayes(-2.0, odds), must=must)
+    scores = world.scores(topic)
+    for page in range(0, 4000, 97):
+        plain = topic.relevance(read_page(world.html(page), Url(world.addresses.url(page))))
+        assert scores[page] == pytest.approx(plain if world.english[page] else 0.0, abs=1e-9)
+
+
+def test_places_are_terms_of_the_dictionary_and_other_words_are_not() -> None:
+    matcher = Matcher(load_dictionary(), "exact")
+    assert all(matcher.finds(tokens_of(place)) for place in THAI)
+    assert not any(matcher.finds(tokens_of(word)) for word in [*ELSEWHERE, *" ".join(THEMES.values()).split()])
+
+
+def test_webs_speak_dialects_that_overlap_in_part() -> None:
+    one, other = set(dialect(1, 0.6)["tourism"]), set(dialect(2, 0.6)["tourism"])
+    assert one & other
+    assert one - other
+
+
+def test_seeds_are_relevant_and_one_of_a_site(world: TopicalWorld) -> None:
+    for topic in world.recipe.topics:
+        seeds = [seed.url for seed in world.seeds(topic)]
+        assert all(world.gold(topic)[world.addresses.find(url)] for url in seeds)
+        assert len({host_of(url) for url in seeds}) == len(seeds) >= 5
+
+
+@pytest.mark.parametrize("name", ["3", "x:4000", "3:100"])
+def test_a_name_that_is_no_web_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match=r"world is named|at least"):
+        TopicalWorld.from_name(name)
+
+
+def test_an_unknown_topic_is_refused(world: TopicalWorld) -> None:
+    with pytest.raises(InputError, match="no topic 'cars'"):
+        world.gold("cars")
