@@ -76,7 +76,7 @@ def run(options: Options) -> Result:
         "segment",
         "Pages about a country by website segment: experiments 1–5",
         f"Webs {', '.join(f'{seed}:{pages}' for seed in seeds)} (seed:pages), {budget:,} pages per crawl, at most 300"
-        f" of a website. Models were learned from a web of its own (0:{training}); words match in the mode '{MODE}'. The"
+        f" of a website. Models are from a web of its own (0:{training}); words match in the mode '{MODE}'. The"
         " thesis crawled the live web of 2013–14: shapes can be compared, digits cannot.",
         sections,
         claims,
