@@ -114,7 +114,10 @@ def run(
         if graph is not None
         else [Ground(seeds, lang, world=name) for given in world or [] for name in _worlds(given)]
     )
-    curves = compare(grounds, [name.strip() for name in strategies.split(",") if name.strip()], pages, every, workers)
+    names = [name.strip() for name in strategies.split(",") if name.strip()]
+    if not names:
+        raise InputError("no strategy to run; name some: --strategies hybrid,lswc,bfs")
+    curves = compare(grounds, names, pages, every, workers)
     if csv is not None:
         csv.write_text(write_csv(curves), encoding="utf-8")
     found = summarise(curves)
@@ -141,7 +144,7 @@ def _worlds(given: str) -> list[str]:
     """'1-3:20000' is '1:20000', '2:20000', '3:20000'."""
     seeds, _, pages = given.partition(":")
     first, dash, last = seeds.partition("-")
-    if not dash:
+    if not dash and (not pages or seeds.isdigit()):
         return [given]
     if not (first.isdigit() and last.isdigit() and int(first) <= int(last)):
         raise InputError(f"worlds are named SEED:PAGES or FIRST-LAST:PAGES, not '{given}'")
@@ -151,7 +154,9 @@ def _worlds(given: str) -> list[str]:
 @app.command(epilog="Example:  phasa lab serve 1:20000 --port 8090 --seeds seeds.txt")
 def serve(
     name: Annotated[str, typer.Argument(metavar="SEED:PAGES", help="Which world.")],
-    port: Annotated[int, typer.Option("--port", metavar="N", help="Port on 127.0.0.1; 0 takes a free one.")] = 8090,
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
+    ] = 8090,
     lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Language of the recipe: th or fa.")] = "th",
     seeds: Annotated[
         Path | None, typer.Option("--seeds", metavar="FILE", help="Write addresses to start a crawl from.")
@@ -182,6 +187,8 @@ def serve(
         asyncio.run(forever())
     except KeyboardInterrupt:
         print("ended", file=sys.stderr)
+    except OSError as problem:
+        raise InputError(f"port {port}: {problem.strerror}; take another one, or --port 0 for a free one") from None
 
 
 @app.command(epilog="Example:  phasa lab reproduce language-crawl --quick -o reports")

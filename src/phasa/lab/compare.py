@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from phasa.crawl.aim import Aim
 from phasa.crawl.knowledge import KnowledgeBase
 from phasa.crawl.strategies import Circumstances, known_strategies, make_strategy, needs_knowledge
+from phasa.crawl.strategies.settings import StrategySettings, with_options
 from phasa.crawl.strategy import Seed, Strategy
 from phasa.lab.aims import aim_of
 from phasa.lab.graph import Graph
@@ -184,10 +185,15 @@ def curve_of(graph: Graph, crawl: Crawl, ground: Ground, every: int = 100) -> Cu
 def compare(
     grounds: Sequence[Ground], strategies: Sequence[str], pages: int, every: int = 100, workers: int = 1
 ) -> list[Curve]:
-    """Every strategy on every ground, in this order whatever the number of workers."""
+    """Every strategy on every ground, in this order whatever the number of workers.
+
+    Raises SettingsError for an unknown strategy or option before anything runs.
+    """
     for name in strategies:
-        if name.partition(":")[0] not in (*known_strategies(), HandMade.name):
+        kind, *options = name.split(":")
+        if kind not in (*known_strategies(), HandMade.name):
             make_strategy(name, Circumstances(Aim("")))
+        with_options(StrategySettings(), kind, options)
     if any(needs_knowledge(name) for name in strategies):
         # What was learned must not be measured, by any of those that are compared.
         grounds = [replace(ground, knowing=ground.graph is None) for ground in grounds]

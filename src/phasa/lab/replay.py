@@ -7,7 +7,7 @@ frontier is in memory and has no manners, nothing is archived, and the strategy 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import overload
 
@@ -34,39 +34,15 @@ class LabError(PhasaError):
     """An experiment that could not be carried out as it should."""
 
 
-class Texts(Sequence[str]):
-    """Texts chosen by number from a common list, read only when somebody looks."""
+class Column(Sequence[str]):
+    """One text per link of a page, read only when somebody looks."""
 
-    __slots__ = ("_numbers", "_texts")
+    __slots__ = ("_links", "_text")
 
-    def __init__(self, texts: Sequence[str], numbers: Sequence[int]) -> None:
-        self._texts = texts
-        self._numbers = numbers
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, slice):
-            return [self._texts[number] for number in self._numbers[index]]
-        return self._texts[self._numbers[index]]
-
-    def __iter__(self) -> Iterator[str]:
-        texts = self._texts
-        return iter([texts[number] for number in self._numbers])
-
-
-class Surroundings(Sequence[str]):
-    """The texts around the links of one page, read only when somebody looks; see `Graph.surrounding`."""
-
-    __slots__ = ("_links", "_page", "_start", "_texts")
-
-    def __init__(self, texts: Sequence[str], start: int, page: int, links: range) -> None:
-        self._texts, self._start, self._page, self._links = texts, start, page, links
+    def __init__(self, text: Callable[[int], str], links: Sequence[int]) -> None:
+        """`text` gives what stands at each of `links`."""
+        self._text = text
+        self._links = links
 
     def __len__(self) -> int:
         return len(self._links)
@@ -80,8 +56,8 @@ class Surroundings(Sequence[str]):
             return [self._text(link) for link in self._links[index]]
         return self._text(self._links[index])
 
-    def _text(self, link: int) -> str:
-        return self._texts[self._start + (link * 31 + self._page) % PER_LANGUAGE]
+    def __iter__(self) -> Iterator[str]:
+        return map(self._text, self._links)
 
 
 class ReplayWeb:
@@ -129,11 +105,13 @@ class ReplayWeb:
         start = graph.phrases.starts.get(graph.languages[self._language[page]])
         around: Sequence[str] = ()
         if start is not None:
-            around = Surroundings(texts, start, page, range(first, last))
+            around = Column(lambda link: texts[start + (link * 31 + page) % PER_LANGUAGE], range(first, last))
         hints: Sequence[str] = ()
         if self._has_hint is not None and self._has_hint[page] and graph.hint is not None:
-            hints = Texts(self._hints, graph.hint[first:last].tolist())
-        return OutLinks(urls, Texts(texts, numbers.tolist()), around, hints, graph.phrases.likeness[numbers])
+            hints = Column(self._hints.__getitem__, graph.hint[first:last].tolist())
+        return OutLinks(
+            urls, Column(texts.__getitem__, numbers.tolist()), around, hints, graph.phrases.likeness[numbers]
+        )
 
 
 class GraphJudge:

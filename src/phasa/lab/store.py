@@ -47,9 +47,13 @@ def read_graph(path: Path, language: str) -> Graph:
 
 
 def write_graph(graph: Graph, path: Path, depth: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None) -> None:
-    """Store a graph. An existing file is replaced."""
-    path.unlink(missing_ok=True)
-    with closing(sqlite3.connect(path)) as store, store:
+    """Store a graph. An existing file is replaced. Raises InputError when it cannot be written."""
+    try:
+        path.unlink(missing_ok=True)
+        opened = sqlite3.connect(path)
+    except (OSError, sqlite3.OperationalError) as problem:
+        raise InputError(f"{path}: cannot be written: {problem}; name a file in a folder that exists") from None
+    with closing(opened) as store, store:
         store.execute("PRAGMA journal_mode = OFF")
         store.execute("PRAGMA synchronous = OFF")
         store.executescript(SCHEMA)

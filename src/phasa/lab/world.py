@@ -24,6 +24,8 @@ from phasa.lab.recipe import Recipe, recipe_for
 from phasa.lab.sites import MOST_SECTIONS, SECTION_PAGES, Pages, Sites, plan_pages, plan_sites
 
 Ints = NDArray[np.int64]
+MOST_PAGES = 20_000_000
+"""Drawing a page takes about 2 KB for a while."""
 CALENDAR_PAGES = 120
 CALENDAR = 6
 """The kind of an extra address that is a page of an endless calendar; smaller ones are a `Flaw`."""
@@ -60,6 +62,8 @@ class World:
         seed, _, pages = name.partition(":")
         if not (seed.isdigit() and pages.isdigit()):
             raise InputError(f"a world is named SEED:PAGES, for example 1:100000, not '{name}'")
+        if int(pages) > MOST_PAGES:
+            raise InputError(f"a world of {int(pages):,} pages is too large; make it at most {MOST_PAGES:,}")
         return cls(recipe_for(language), int(seed), int(pages))
 
     def __len__(self) -> int:

@@ -120,8 +120,8 @@ class PlainHybrid:
             row.known = self.with_texts(known, page, link)
             if row.known != before:
                 self.score(url)
-        floor = self.settings.floor - 2
-        return [floor if url in self.done else self.waiting[url].given for url in page.links.urls]
+        lowest = self.settings.floor - 4
+        return [lowest if url in self.done else self.waiting[url].given for url in page.links.urls]
 
     def with_texts(self, known: Known, page: JudgedPage, link: int) -> Known:
         anchor = page.links.anchors[link]
@@ -196,14 +196,16 @@ class PlainHybrid:
         row.features = [1.0, known.wanted_parent, known.likeness, known.anchor_yes, known.anchor_no, known.hint,
                         math.log1p(known.wanted_voices), known.wanted_voices / max(1, known.voices), known.distance,
                         math.log1p(known.voices), known.path, known.inside, known.inside_wanted,
-                        address.host.host in self.at_home, known.seed, odds(tld) - odds(base), odds(site) - odds(tld),
+                        address.host.host in self.at_home, known.seed, 0.0, odds(tld) - odds(base),
+                        odds(site) - odds(tld),
                         odds(server) - odds(site), judged, odds(segment) - odds(server),
                         odds(sisters) - odds(base) if row.sources else 0.0]  # fmt: skip
         chance = self.log_odds(row.features, [*address.host.pieces, *address.pieces])
         floor, grain = self.settings.floor, self.settings.grain
         if chance > floor:
             return round(chance / grain) * grain
-        return floor - 2 + known.likeness + (address.host.national and row.features[Feature.DOMAIN] > 0)
+        near = 0.5 * (4 - known.distance)
+        return floor - 4 + near + known.likeness + (address.host.national and row.features[Feature.DOMAIN] > 0)
 
 
 def _kept(sources: list[int]) -> list[int]:

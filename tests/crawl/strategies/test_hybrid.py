@@ -11,6 +11,7 @@ from tests.crawl.tiny import TinyCrawl, TinyPage
 
 from phasa.crawl.aim import Aim
 from phasa.crawl.judge import Judgement
+from phasa.crawl.knowledge import KnowledgeBase, Row
 from phasa.crawl.strategies.breadth_first import BreadthFirst
 from phasa.crawl.strategies.hybrid import Hybrid, HybridSettings
 from phasa.crawl.strategies.hybrid.candidates import WIDTH, Candidates
@@ -104,6 +105,27 @@ def test_a_trace_of_the_language_guides_where_nothing_else_does() -> None:
     trace = h.page(JudgedPage("http://s0.com/", Judgement(False, 0.004), OutLinks(["http://a.com/"]))).priorities[0]
     nothing = h.page(judged("http://s1.com/", OTHER, ["http://b.com/"])).priorities[0]
     assert trace > nothing
+
+
+def test_nearness_to_the_language_guides_where_nothing_else_does() -> None:
+    h = hybrid(floor=5.0)
+    h.page(judged("http://s0.com/", THAI, ["http://near.com/"]))
+    near = h.page(judged("http://near.com/", OTHER, ["http://a.com/"])).priorities[0]
+    far = h.page(judged("http://s1.com/", OTHER, ["http://b.com/"])).priorities[0]
+    assert near > far
+
+
+def test_a_knowledge_base_is_heard_before_the_first_lesson() -> None:
+    # In this base an anchor in the language is a bad sign: no common sense says so.
+    rows = [Row(0.5, float(i % 2), 0.0, 0.7, i % 2 == 0) for i in range(200)]
+    page = judged("http://s0.com/", THAI, ["http://a.com/", "http://b.com/"], ["x", "ก"])
+    distances = []
+    for knowledge in (None, KnowledgeBase.of(rows)):
+        h = Hybrid(AIM, HybridSettings(grain=0.01), knowledge)
+        h.start([Seed("http://s0.com/")])
+        other, thai = h.page(page).priorities
+        distances.append(thai - other)
+    assert distances[1] < distances[0]
 
 
 def make_web(seed: int, hosts: int = 40) -> dict[str, TinyPage]:

@@ -82,7 +82,7 @@ def _best_page(around: Circumstances) -> Strategy:
 
 
 STRATEGIES: dict[str, Maker] = {
-    "hybrid": lambda around: Hybrid(around.aim, around.settings.hybrid),
+    "hybrid": lambda around: Hybrid(around.aim, around.settings.hybrid, around.knowledge),
     "nb": _naive_bayes,
     "lswc": lambda around: Lswc(**msgspec.structs.asdict(around.settings.lswc)),
     "persian": _persian,

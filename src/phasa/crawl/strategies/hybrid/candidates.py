@@ -41,12 +41,13 @@ class Feature(IntEnum):
     INSIDE_WANTED = 12
     COUNTRY = 13
     SEED = 14
-    DOMAIN = 15
-    SITE = 16
-    SERVER = 17
-    SERVER_JUDGED = 18
-    DIRECTORY = 19
-    SIBLINGS = 20
+    KNOWLEDGE = 15
+    DOMAIN = 16
+    SITE = 17
+    SERVER = 18
+    SERVER_JUDGED = 19
+    DIRECTORY = 20
+    SIBLINGS = 21
 
 
 WIDTH = len(Feature)

@@ -6,11 +6,16 @@ from collections.abc import Sequence
 from math import log1p
 from typing import NamedTuple
 
+import numpy as np
+
 from phasa.crawl.addresses import host_of
 from phasa.crawl.aim import Aim
+from phasa.crawl.features import seed_features
+from phasa.crawl.knowledge import KnowledgeBase
 from phasa.crawl.strategies.hybrid.candidates import SOURCES, WIDTH, Candidates, Feature
+from phasa.crawl.strategies.hybrid.history import log_odds_of
 from phasa.crawl.strategies.hybrid.places import HostOdds, Places
-from phasa.crawl.strategy import JudgedPage, OutLinks, Seed
+from phasa.crawl.strategy import Floats, JudgedPage, OutLinks, Seed
 
 # Likeness is taken on a scale that tells small values apart: 0 → 0, 0.001 → 0.1, 0.01 → 0.35, 0.1 → 0.67, 1 → 1.
 _GRADES = log1p(1000.0)
@@ -25,6 +30,10 @@ _DOMAIN, _SITE, _SERVER, _JUDGED = (
     int(f) for f in (Feature.DOMAIN, Feature.SITE, Feature.SERVER, Feature.SERVER_JUDGED)
 )
 _DIRECTORY, _SIBLINGS, _COUNTRY = int(Feature.DIRECTORY), int(Feature.SIBLINGS), int(Feature.COUNTRY)
+
+_KNOWLEDGE = int(Feature.KNOWLEDGE)
+_SURE = 5.0
+"""Naive Bayes counts the same evidence several times: log odds beyond this are not believed."""
 
 
 class Origin(NamedTuple):
@@ -44,10 +53,12 @@ def grade(likeness: float) -> float:
 class Evidence:
     """Writes into the rows of the table of candidates."""
 
-    def __init__(self, aim: Aim, table: Candidates, places: Places) -> None:
+    def __init__(self, aim: Aim, table: Candidates, places: Places, knowledge: KnowledgeBase | None = None) -> None:
+        """`knowledge` of an earlier crawl, if there is any, has its say in the cell KNOWLEDGE."""
         self._aim = aim
         self._table = table
         self._places = places
+        self._bayes = None if knowledge is None else knowledge.model()
 
     def of_seeds(self, seeds: Sequence[Seed]) -> list[int]:
         """The rows of the seeds, with what their list says of them."""
@@ -63,6 +74,8 @@ class Evidence:
             table.cells[start + Feature.ANCHOR_YES] = float(seed.anchor >= self._aim.threshold)
             table.cells[start + Feature.PATH] = seed.distance
             rows.append(row)
+        if self._bayes is not None:
+            self._ask(rows, seed_features(seeds, self._aim)[0])
         self._add_history(rows)
         return rows
 
@@ -73,7 +86,14 @@ class Evidence:
         add = table.add
         rows = [add(urls[link]) for link in links]
         news = self._add_page(page, rows, origin)
-        self._add_texts(page.links, links, rows, news)
+        anchors = self._add_texts(page.links, links, rows, news)
+        if self._bayes is not None:
+            cells, national = table.cells, table.national
+            traits = [
+                (page.judgement.score, anchor, national[row], cells[row * WIDTH + _PATH])
+                for row, anchor in zip(rows, anchors, strict=True)
+            ]
+            self._ask(rows, np.array(traits, dtype=np.float64))
         changed = list(news)
         self._add_history(changed)
         return rows, changed
@@ -122,12 +142,15 @@ class Evidence:
                     news[row] = None
         return news
 
-    def _add_texts(self, given: OutLinks, links: list[int], rows: list[int], news: dict[int, None]) -> None:
-        cells = self._table.cells
+    def _add_texts(self, given: OutLinks, links: list[int], rows: list[int], news: dict[int, None]) -> list[float]:
+        """Add what anchors and hreflang say; Γ of each anchor, or of what stands around an empty one."""
+        cells, threshold = self._table.cells, self._aim.threshold
+        likeness = [0.0] * len(rows)
         if len(given.anchors) or given.likeness is not None:
-            for row, (likely, filled) in zip(rows, self._anchors(given, links), strict=True):
+            for place, (row, (gamma, filled)) in enumerate(zip(rows, self._anchors(given, links), strict=True)):
+                likeness[place] = gamma
                 start = row * WIDTH
-                if likely and not cells[start + _ANCHOR_YES]:
+                if gamma >= threshold and not cells[start + _ANCHOR_YES]:
                     cells[start + _ANCHOR_YES] = 1.0
                     news[row] = None
                 no = filled and not cells[start + _ANCHOR_YES]
@@ -141,10 +164,11 @@ class Evidence:
                     if cells[row * WIDTH + _HINT] != told:
                         cells[row * WIDTH + _HINT] = told
                         news[row] = None
+        return likeness
 
-    def _anchors(self, given: OutLinks, links: list[int]) -> list[tuple[bool, bool]]:
-        """Per link: whether its anchor, or what stands around an empty one, is in the language; whether it has one."""
-        likeness, threshold = self._aim.likeness, self._aim.threshold
+    def _anchors(self, given: OutLinks, links: list[int]) -> list[tuple[float, bool]]:
+        """Per link: Γ of its anchor, or of what stands around an empty one; whether it has one."""
+        likeness = self._aim.likeness
         anchors, contexts = given.anchors, given.contexts
         worded, surrounded = len(anchors) > 0, len(contexts) > 0
         known = None if given.likeness is None else given.likeness.tolist()
@@ -155,8 +179,17 @@ class Evidence:
             filled = bool(text) if worded else gamma > 0
             if surrounded and not filled:
                 gamma = likeness(contexts[link])
-            found.append((gamma >= threshold, filled))
+            found.append((gamma, filled))
         return found
+
+    def _ask(self, rows: list[int], traits: Floats) -> None:
+        """What the knowledge base thinks of links with these a1 to a4; the best that it said of a URL stands."""
+        assert self._bayes is not None
+        cells, count = self._table.cells, self._table.source_count
+        odds = np.clip(log_odds_of(self._bayes.probability(traits)), -_SURE, _SURE)
+        for row, value in zip(rows, odds.tolist(), strict=True):
+            place = row * WIDTH + _KNOWLEDGE
+            cells[place] = max(cells[place], value) if count[row] > 1 else value
 
     def _add_history(self, rows: list[int]) -> None:
         """What the history of their places says now; links of a page share few servers."""

@@ -5,8 +5,11 @@
    language, what their other links turned out to be; the history of its directory, server, site and domain.
 2. *Likelihood.* An online logistic regression turns the row into log odds; every judged page is one lesson.
 3. *Second looks.* Every few pages all remembered rows are scored again, and the priorities that matter are changed.
-4. *Exploration.* Below a floor the likelihoods say nothing: there the order is breadth-first. So the crawl explores
-   widely when nothing promising is left, and only then.
+4. *Exploration.* Below a floor the likelihoods say nothing: there the order is breadth-first, nearest to the language
+   first. So the crawl explores widely when nothing promising is left, and only then.
+
+A knowledge base of an earlier crawl (`phasa learn`), if there is one, is one more voice: what its naive Bayes says of a
+link is a feature, whose weight is learned like the others.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ import numpy as np
 from msgspec import Meta
 
 from phasa.crawl.aim import Aim
+from phasa.crawl.knowledge import KnowledgeBase
 from phasa.crawl.strategies.hybrid.candidates import FARTHEST, WIDTH, Candidates, Feature
 from phasa.crawl.strategies.hybrid.evidence import Evidence, Origin
 from phasa.crawl.strategies.hybrid.history import Shares
@@ -48,6 +52,7 @@ STARTING_WEIGHTS: dict[Feature, float] = {
     Feature.INSIDE_WANTED: 0.8,
     Feature.COUNTRY: 0.5,
     Feature.SEED: 0.5,
+    Feature.KNOWLEDGE: 0.3,
     Feature.DOMAIN: 0.8,
     Feature.SITE: 0.6,
     Feature.SERVER: 1.0,
@@ -57,6 +62,8 @@ STARTING_WEIGHTS: dict[Feature, float] = {
 }
 _LESSONS = 8
 _TASTED, _FIRST = 10, 50.0
+_NEARER = 0.5
+"""What one link less since the last page in the language is worth below the floor."""
 
 
 class HybridSettings(Settings, frozen=True, kw_only=True):
@@ -74,15 +81,19 @@ class Hybrid:
     name = "hybrid"
     rediscovery = Rediscovery.LATEST
 
-    def __init__(self, aim: Aim, settings: HybridSettings | None = None) -> None:
+    def __init__(
+        self, aim: Aim, settings: HybridSettings | None = None, knowledge: KnowledgeBase | None = None
+    ) -> None:
         self.aim = aim
         self.settings = settings if settings is not None else HybridSettings()
+        # Trace, nearness and rescue together stay below the floor.
+        self._lowest = self.settings.floor - 2 - _NEARER * FARTHEST
         self._candidates = Candidates(Names(aim.tlds), self.settings.memory)
         self._model = OnlineModel(
             np.array([STARTING_WEIGHTS[feature] for feature in Feature]), self.settings.step, self.settings.piece_step
         )
         self._places = Places()
-        self._evidence = Evidence(aim, self._candidates, self._places)
+        self._evidence = Evidence(aim, self._candidates, self._places, knowledge)
         self._done: set[str] = set()
         self._done_before: set[str] = set()
         self._lessons: list[Lesson] = []
@@ -150,7 +161,7 @@ class Hybrid:
         urls = page.links.urls
         done, before = self._done, self._done_before
         waiting = [i for i, url in enumerate(urls) if url not in done and url not in before]
-        priorities = [self.settings.floor - 2] * len(urls)
+        priorities = [self._lowest] * len(urls)
         if waiting:
             rows, changed = self._evidence.of_links(page, waiting, origin)
             # What the page says nothing new of keeps its priority until the next second look.
@@ -165,16 +176,18 @@ class Hybrid:
         """Give a few rows the priority that their features ask for."""
         table = self._candidates
         odds = self._model.score(*table.few(rows))
-        floor, grain = self.settings.floor, self.settings.grain
+        floor, grain, lowest = self.settings.floor, self.settings.grain, self._lowest
         for row, chance in zip(rows, odds.tolist(), strict=True):
             if chance > floor:
                 priority = round(chance / grain) * grain
             else:
-                # Below the floor only two things still order, in coarse steps: a few words of the language on the
-                # pages around are a trace, and the domains of the language are a rescue unless their record is bad.
-                start = row * WIDTH
-                rescue = table.national[row] and table.cells[start + Feature.DOMAIN] > 0
-                priority = floor - 2 + table.cells[start + Feature.PARENT_LIKENESS] + rescue
+                # Below the floor three things still order, in coarse steps: a few words of the language on the pages
+                # around are a trace, pages near to the language lead back to it, and the domains of the language are
+                # a rescue unless their record is bad.
+                cells = table.cells[row * WIDTH : (row + 1) * WIDTH]
+                rescue = table.national[row] and cells[Feature.DOMAIN] > 0
+                near = _NEARER * (FARTHEST - cells[Feature.DISTANCE])
+                priority = lowest + cells[Feature.PARENT_LIKENESS] + near + rescue
             table.given[row] = priority
 
     def _score_all(self) -> Floats:
@@ -184,7 +197,8 @@ class Hybrid:
         cells = table.view("cells")
         odds = self._model.score(cells, table.view("pieces"))
         rescue = table.view("national").astype(bool) & (cells[:, Feature.DOMAIN] > 0)
-        hope = floor - 2 + cells[:, Feature.PARENT_LIKENESS] + rescue
+        near = _NEARER * (FARTHEST - cells[:, Feature.DISTANCE])
+        hope = self._lowest + cells[:, Feature.PARENT_LIKENESS] + near + rescue
         return np.where(odds > floor, np.rint(odds / grain) * grain, hope)
 
     def _look_again(self) -> None:
