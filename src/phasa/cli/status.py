@@ -13,6 +13,7 @@ from rich.table import Table
 from phasa.collection import Collection
 
 app = typer.Typer()
+_SEGMENT = ("segment", "state", "degree", "pages", "wanted", "pending", "score", "run")
 
 
 @app.command(epilog="Example:  phasa status thai-web --report hosts")
@@ -20,7 +21,7 @@ def status(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")],
     report: Annotated[
         str | None,
-        typer.Option("--report", metavar="NAME", help="One report: hosts, status, mime, languages, seeds, dropped."),
+        typer.Option("--report", metavar="NAME", help="hosts, status, mime, languages, seeds, dropped or segments."),
     ] = None,
     limit: Annotated[int, typer.Option("--limit", metavar="N", help="Rows of the report; -1 = all.")] = 20,
     quarantine: Annotated[bool, typer.Option("--quarantine", help="The URL templates in quarantine.")] = False,
@@ -32,6 +33,11 @@ def status(
     collection = Collection.open(directory)
     if quarantine:
         _print(["template", "evidence"], [list(row) for row in quarantined(collection)], as_json)
+    elif report == "segments":
+        from phasa.crawl.segments.table import table as segment_table
+
+        rows = segment_table(collection, limit)
+        _print(list(_SEGMENT), [[getattr(row, name) for name in _SEGMENT] for row in rows], as_json)
     elif report is not None:
         found = table(collection, report, limit)
         _print(list(found.columns), [list(row) for row in found.rows], as_json)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from phasa.collection import Collection
+from phasa.crawl.segments.table import segment_row
 from phasa.crawl.standing import has_begun
 from phasa.errors import InputError
 from phasa.frontier.protocol import State, Story
@@ -37,6 +38,8 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     score: float | None = None
     record: str = ""
     host: str = ""
+    segment: str = ""
+    """The directory that the address is in: its state, relevance degree, pages, what waits."""
 
 
 def tell(collection: Collection, spelling: str) -> Told:
@@ -48,7 +51,9 @@ def tell(collection: Collection, spelling: str) -> Told:
         frontier = SqliteFrontier(collection.frontier_file, looking=True)
         try:
             if (story := frontier.story(url)) is not None:
-                return _told(story, _path_back(frontier, story))
+                told = _told(story, _path_back(frontier, story))
+                around = segment_row(collection, url)
+                return told if around is None else msgspec.structs.replace(told, segment=around.told)
         finally:
             frontier.close()
     return Told(url=url, state="unknown", why=_why_unknown(collection, url))

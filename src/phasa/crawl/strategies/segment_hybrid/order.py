@@ -51,7 +51,7 @@ class SegmentHybridSettings(Settings, frozen=True, kw_only=True):
     predictor: Annotated[str, Meta(description="Predictor to start from, in models/; without one it starts blank.")] = (
         "segment.predictor"
     )
-    explore: Annotated[float, Meta(ge=0, description="Bonus in log odds of a site without a page yet.")] = 0.3
+    explore: Annotated[float, Meta(ge=0, description="Bonus in log odds of a site without a page yet.")] = 0.1
     every: Annotated[int, Meta(ge=1, description="Pages between two looks at all that waits.")] = 25
     remembered: Annotated[int, Meta(ge=1000, description="Waiting addresses whose evidence is kept.")] = 100_000
 

@@ -1,0 +1,58 @@
+"""Segments as `phasa status` and `phasa why` show them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.test_crawl import phasa
+from tests.durability.small_web import SmallWeb, collection_for
+
+from phasa.collection import Collection
+from phasa.crawl.segments.table import segment_row, table
+
+
+@pytest.fixture
+def crawled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    small = SmallWeb(24, hosts=3)
+    with small.serving():
+        path = collection_for(tmp_path / "c", small).path
+        code, _, errors = phasa(capsys, "crawl", path, "--strategy", "best-segment", "--pages", "12", "--quiet")
+    assert code == 0, errors
+    return path
+
+
+def test_the_table_has_what_the_crawl_did(crawled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = table(Collection.open(crawled), -1)
+    assert sum(row.pages for row in rows) == 12
+    assert rows == sorted(rows, key=lambda row: -row.wanted)
+    assert all(row.degree == row.wanted / row.pages for row in rows if row.pages)
+    assert {row.state for row in rows} <= {"new", "queued", "crawling", "done", "abandoned", "discarded", "open"}
+    assert any(row.state in ("crawling", "done", "abandoned") for row in rows)
+    code, out, _ = phasa(capsys, "status", crawled, "--report", "segments", "--limit", "2", "--json")
+    shown = json.loads(out)
+    assert code == 0
+    assert [row["segment"] for row in shown] == [row.segment for row in rows[:2]]
+    assert set(shown[0]) == {"segment", "state", "degree", "pages", "wanted", "pending", "score", "run"}
+
+
+def test_why_tells_of_the_segment(crawled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    row = table(Collection.open(crawled), 1)[0]
+    assert segment_row(Collection.open(crawled), row.segment + "x.html") == row
+    seed = Collection.open(crawled).seeds()[0]
+    _, out, _ = phasa(capsys, "why", crawled, seed, "--json")
+    told = json.loads(out)["segment"]
+    assert "relevance degree" in told
+    assert "waiting" in told
+
+
+def test_a_segment_that_nobody_saw_has_no_row(crawled: Path) -> None:
+    assert segment_row(Collection.open(crawled), "http://nowhere.example/a/") is None
+    assert segment_row(Collection.open(crawled), "no address") is None
+
+
+def test_before_the_first_crawl_there_are_none(tmp_path: Path) -> None:
+    collection = collection_for(tmp_path / "c", SmallWeb(4, hosts=1))
+    assert table(collection) == []
+    assert segment_row(collection, "http://h0.example/") is None
