@@ -1,6 +1,6 @@
 """specs/segment-focused-crawling.md §9, row by row, and the vectors of Appendix B.
 
-Rows that need a world with topical segments, published models or run manifests (6, 7, 45, 49, 53, 61, 62) are not here.
+Rows that need a web with topics, its models or manifests are in test_segment_crawling_lab.py.
 """
 
 from __future__ import annotations

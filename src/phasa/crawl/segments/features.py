@@ -7,10 +7,13 @@ nominal attributes, 5 is a bag of words.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
+
+import numpy as np
 
 from phasa.crawl.addresses import host_of, tld_of
 from phasa.crawl.segments.dictionary import tokens_of
@@ -21,6 +24,8 @@ BINS = 10
 NAMES = ("relevance", "anchor", "address", "country_from", "country_to", "domain_from", "domain_to")
 Locate = Callable[[str], str]
 """Host → ISO 3166 code of its country, '' when it is not known."""
+Edges = Sequence[Sequence[float]]
+"""Upper ends of the bins of the three real features but the last, for bins of equal frequency; empty: equal width."""
 
 
 class Citation(NamedTuple):
@@ -45,6 +50,11 @@ def bin10(value: float, bins: int = BINS) -> str:
     return str(max(0, min(bins - 1, int(bins * value + 1e-9))))
 
 
+def equal_frequency(values: Sequence[float], bins: int = BINS) -> list[float]:
+    """The ends of bins that hold equally many of the values (A7, the other reading); equal ends are one."""
+    return sorted({float(end) for end in np.quantile(np.asarray(values), [part / bins for part in range(1, bins)])})
+
+
 def address_tokens(url: str) -> list[str]:
     """The words of an address without its scheme and host name."""
     start = url.find("/", url.find("://") + 3)
@@ -57,6 +67,7 @@ class Extractor:
 
     matcher: Matcher
     locate: Locate = lambda host: ""
+    edges: Edges = ()
 
     def vector(self, source: str, degree: float, destination: str, cited: Citation) -> LinkVector:
         """The features of the link from segment `source`, of relevance `degree`, to segment `destination`."""
@@ -64,9 +75,7 @@ class Extractor:
         written = [token for url in cited.urls for token in address_tokens(url)]
         from_host, to_host = host_of(source), host_of(destination)
         attributes = (
-            bin10(degree),
-            bin10(self.matcher.ratio_of(spoken)),
-            bin10(self.matcher.ratio_of(written)),
+            *self._binned((degree, self.matcher.ratio_of(spoken), self.matcher.ratio_of(written))),
             self.locate(from_host).upper() or MISSING,
             self.locate(to_host).upper() or MISSING,
             _domain(from_host),
@@ -74,6 +83,11 @@ class Extractor:
         )
         stop = self.matcher.stop  # the words that count: all but stop words (A35: plain tokens)
         return LinkVector(attributes, [word for word in spoken + written if word not in stop])
+
+    def _binned(self, values: Sequence[float]) -> tuple[str, ...]:
+        if not self.edges:
+            return tuple(map(bin10, values))
+        return tuple(str(bisect_right(ends, value)) for ends, value in zip(self.edges, values, strict=True))
 
 
 @lru_cache(maxsize=65_536)

@@ -13,7 +13,7 @@ import zstandard
 from xxhash import xxh3_64_intdigest
 
 from phasa.crawl.segments.dictionary import Dictionary
-from phasa.crawl.segments.features import Citation, Extractor, LinkVector, Locate
+from phasa.crawl.segments.features import Citation, Edges, Extractor, LinkVector, Locate
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.nominal_bayes import NominalBayes
 from phasa.crawl.word_bayes import WordBayes
@@ -47,6 +47,7 @@ class Stored(msgspec.Struct, frozen=True):
     word_prior: float
     word_odds: dict[str, float]
     trained: list[int]
+    edges: list[list[float]] = []
 
 
 class Predictor:
@@ -60,8 +61,9 @@ class Predictor:
         topic: str = "",
         language: str = "en",
         trained: frozenset[int] = frozenset(),
+        edges: Edges = (),
     ) -> None:
-        self.matcher, self.link, self.words = matcher, link, words
+        self.matcher, self.link, self.words, self.edges = matcher, link, words, edges
         self.topic, self.language, self.trained = topic, language, trained
 
     def chance(self, vector: LinkVector) -> Chance:
@@ -70,7 +72,9 @@ class Predictor:
 
     def predict(self, source: str, degree: float, destination: str, cited: Citation, locate: Locate) -> float:
         """P_E of the link from segment `source` to segment `destination`."""
-        return self.chance(Extractor(self.matcher, locate).vector(source, degree, destination, cited)).ensemble
+        return self.chance(
+            Extractor(self.matcher, locate, self.edges).vector(source, degree, destination, cited)
+        ).ensemble
 
     def was_trained_on(self, url: str) -> bool:
         return bool(self.trained) and url_number(url) in self.trained
@@ -90,6 +94,7 @@ class Predictor:
             self.words.prior,
             self.words.odds,
             sorted(self.trained),
+            [list(values) for values in self.edges],
         )
         return zstandard.compress(msgspec.json.encode(stored), 10)
 
@@ -114,4 +119,4 @@ def load_predictor(path: Path) -> Predictor:
         raise InputError(f"{path}: not a segment predictor of this version ({stored.kind!r}); learn it again")
     matcher = Matcher(Dictionary(stored.terms, stored.sources), stored.mode, stored.language)
     link, words = NominalBayes(stored.link_prior, stored.link_tables), WordBayes(stored.word_prior, stored.word_odds)
-    return Predictor(matcher, link, words, stored.topic, stored.language, frozenset(stored.trained))
+    return Predictor(matcher, link, words, stored.topic, stored.language, frozenset(stored.trained), stored.edges)

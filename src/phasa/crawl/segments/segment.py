@@ -36,6 +36,8 @@ class Segment(msgspec.Struct):
     contributions: float = 0.0
     sources: int = 0
     seed: bool = False
+    why: str = ""
+    """Why it was discarded, if it was."""
     pending: dict[str, None] = msgspec.field(default_factory=dict)
     """Addresses that wait, first come first served."""
 

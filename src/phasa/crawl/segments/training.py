@@ -9,7 +9,7 @@ import numpy as np
 
 from phasa.crawl.addresses import host_of
 from phasa.crawl.balanced import FOLDS, REPEATS, Check, Flags, Rows, check, final_sample
-from phasa.crawl.segments.features import Extractor, LinkVector
+from phasa.crawl.segments.features import Edges, Extractor, LinkVector, address_tokens, equal_frequency
 from phasa.crawl.segments.graph import SegmentGraph
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.nominal_bayes import NominalBayes
@@ -45,10 +45,10 @@ def website(segment: str, by_domain: bool = False) -> str:
 
 
 def link_examples(
-    graph: SegmentGraph, matcher: Matcher, threshold: float = 0.5, *, by_domain: bool = False
+    graph: SegmentGraph, matcher: Matcher, threshold: float = 0.5, *, by_domain: bool = False, edges: Edges = ()
 ) -> LinkExamples:
     """One vector per segment link; links within one website are left out: they repeat themselves (A19)."""
-    extractor = Extractor(matcher, lambda host: graph.countries.get(host, ""))
+    extractor = Extractor(matcher, lambda host: graph.countries.get(host, ""), edges)
     vectors, wanted, ends, inside = [], [], [], 0
     for source, found in graph.citations.items():
         for to, cited in found.items():
@@ -61,6 +61,17 @@ def link_examples(
     return LinkExamples(vectors, np.array(wanted, dtype=bool), ends, inside)
 
 
+def real_edges(graph: SegmentGraph, matcher: Matcher) -> Edges:
+    """Ends of bins of equal frequency for the three real features of the links of a graph."""
+    columns: tuple[list[float], list[float], list[float]] = ([0.0], [0.0], [0.0])
+    for source, found in graph.citations.items():
+        for cited in found.values():
+            columns[0].append(graph.segments[source].degree)
+            columns[1].append(matcher.ratio("\n".join(cited.texts)))
+            columns[2].append(matcher.ratio_of([token for url in cited.urls for token in address_tokens(url)]))
+    return [equal_frequency(column) for column in columns]
+
+
 def train_predictor(
     graph: SegmentGraph,
     matcher: Matcher,
@@ -71,12 +82,15 @@ def train_predictor(
     folds: int = FOLDS,
     repeats: int = REPEATS,
     seed: int = 0,
+    equal_bins: bool = False,
 ) -> Learned:
     """Learn both models of a topic, checked by cross-validation with under-sampled training folds.
 
-    Raises InputError when there is no link between websites or one of the classes is too small.
+    `equal_bins`: bins of equal frequency instead of equal width (A7). Raises InputError when there is no link between
+    websites or one of the classes is too small.
     """
-    examples = link_examples(graph, matcher, threshold)
+    edges = real_edges(graph, matcher) if equal_bins else ()
+    examples = link_examples(graph, matcher, threshold, edges=edges)
     vectors, wanted = examples.vectors, examples.wanted
     what = f"predictor '{topic}'" if topic else "predictor"
     if not vectors:
@@ -101,5 +115,5 @@ def train_predictor(
     ensemble, link_only, words_only = (judge_with(members) for members in ("both", "link", "words"))
     link, words = fit(final_sample(wanted, ensemble.best, seed))
     trained = frozenset(url_number(url) for url in graph.pages)
-    predictor = Predictor(matcher, link, words, topic, language, trained)
+    predictor = Predictor(matcher, link, words, topic, language, trained, edges)
     return Learned(predictor, ensemble, link_only, words_only, examples)

@@ -14,7 +14,7 @@ the loop of §4.10; with many, several segments are open side by side, one per h
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
@@ -30,6 +30,7 @@ from phasa.settings import Settings
 
 OPEN, HELD = 2.0, -1.0
 RULE_S = "rule S: too many irrelevant pages in a row in its segment"
+FILTERED = "its segment is not probable enough"
 RULE_D = "rule D: its segment is recommended through irrelevant segments only"
 
 
@@ -42,6 +43,16 @@ class SegmentSettings(Settings, frozen=True, kw_only=True):
     patience: Annotated[int, Meta(ge=1, description="S: irrelevant pages in a row that end a segment.")] = 2
     distance: Annotated[int, Meta(ge=1, description="D: irrelevant segments in a row that end a way.")] = 2
     discover: Annotated[bool, Meta(description="Follow links inside a segment while it is crawled (A8).")] = True
+    sources: Annotated[
+        Literal["citing", "all"],
+        Meta(description="n of the score: the sources that cite a segment, or all finished ones (A17)."),
+    ] = "citing"
+    reopen: Annotated[bool, Meta(description="New addresses open a finished segment again (A22).")] = False
+    least_chance: Annotated[float, Meta(ge=0, le=1, description="Links of a smaller P_E are left out (A25).")] = 0.0
+    inside: Annotated[
+        Literal["found", "parent"],
+        Meta(description="Order inside a segment: as found, or by the score of the page it was found on (A28)."),
+    ] = "found"
     pages_per_segment: Annotated[int, Meta(ge=1, description="Addresses remembered per segment; no more wait.")] = 300
 
 
@@ -173,10 +184,10 @@ class SegmentOrder:
         """Its first page came: from now on its addresses go before all others."""
         if segment.closed or segment.phase is Phase.CRAWLING:
             return
-        again = segment.phase is Phase.DISCARDED
+        again = segment.why if segment.phase is Phase.DISCARDED else ""
         segment.phase = Phase.CRAWLING
         self._open[segment.key] = None
-        self._queue += [Change(url, OPEN, RULE_D if again else "") for url in segment.pending]
+        self._queue += [Change(url, OPEN, again) for url in segment.pending]
 
     def _take_links(self, segment: Segment, page: JudgedPage, inside: bool) -> Offers:
         """Links inside wait behind the rest of the segment; those that lead out are held until it is finished."""
@@ -187,17 +198,27 @@ class SegmentOrder:
             if not key or seen(url):
                 continue
             target = self._segment(key)
+            if target.closed and self.settings.reopen and target.phase is Phase.DONE:
+                target.phase = Phase.NEW
             if target.closed or url in target.pending or len(target.pending) >= most:
                 continue
             if key != segment.key or inside:
                 priorities[place] = self._priority_of(target)
+                if key == segment.key and self.settings.inside == "parent":
+                    priorities[place] += page.judgement.score
                 target.pending[url] = None
         return Offers(priorities)
 
     def _priority_of(self, segment: Segment) -> float:
         if segment.phase is Phase.CRAWLING:
             return OPEN
-        return segment.score if segment.phase is Phase.QUEUED else HELD
+        return self._score(segment) if segment.phase is Phase.QUEUED else HELD
+
+    def _score(self, segment: Segment) -> float:
+        """score(y), 0..1. Over all sources n is the same for everybody: the sum orders, squeezed below 1 (A17)."""
+        if segment.seed or self.settings.sources == "citing":
+            return segment.score
+        return segment.contributions / (1.0 + segment.contributions)
 
     def _abandon(self, segment: Segment) -> None:
         """Rule S."""
@@ -218,6 +239,10 @@ class SegmentOrder:
             if target.closed:
                 continue
             chance = self._predict(segment.key, segment.degree, key, gathering.citation, locate)
+            if chance < self.settings.least_chance:
+                if not target.sources and not target.seed:
+                    self._discard(target, FILTERED)
+                continue
             target.recommend(segment.mean_score * chance, segment.run)
             self._rank(target)
 
@@ -225,12 +250,15 @@ class SegmentOrder:
         if segment.phase is Phase.CRAWLING:
             return
         if segment.in_run >= self.settings.distance:
-            segment.phase = Phase.DISCARDED
-            self._queue += [Change(url, DROP, RULE_D) for url in segment.pending]
+            self._discard(segment, RULE_D)
             return
-        revived = segment.phase is Phase.DISCARDED
+        revived = segment.why if segment.phase is Phase.DISCARDED else ""
         segment.phase = Phase.QUEUED
-        self._queue += [Change(url, segment.score, RULE_D if revived else "") for url in segment.pending]
+        self._queue += [Change(url, self._score(segment), revived) for url in segment.pending]
+
+    def _discard(self, segment: Segment, why: str) -> None:
+        segment.phase, segment.why = Phase.DISCARDED, why
+        self._queue += [Change(url, DROP, why) for url in segment.pending]
 
     def _locate(self, host: str) -> str:
         return self._countries.get(host, "")

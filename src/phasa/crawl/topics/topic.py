@@ -77,7 +77,8 @@ class Topic:
         """A narrower topic: the same model, and one of these words must occur."""
         return Topic(name, self.model, self.language, must, self.threshold, self.report)
 
-    def save(self, path: Path) -> None:
+    def encode(self) -> bytes:
+        """The file of this topic; the same topic always gives the same bytes."""
         stored = Stored(
             _KIND,
             self.name,
@@ -88,7 +89,10 @@ class Topic:
             self.model.odds,
             self.report,
         )
-        path.write_bytes(zstandard.compress(msgspec.json.encode(stored), 10))
+        return zstandard.compress(msgspec.json.encode(stored), 10)
+
+    def save(self, path: Path) -> None:
+        path.write_bytes(self.encode())
 
 
 def load_topic(path: Path) -> Topic:

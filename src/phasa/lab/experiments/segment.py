@@ -7,16 +7,18 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 
+import msgspec
 import numpy as np
 
 from phasa.crawl.segments.evaluation import Ratio, SweepRow, sweep
+from phasa.crawl.segments.manifest import Manifest
 from phasa.lab.chart import Chart, Series
 from phasa.lab.compare import Curve, Ground, Summary, interval, summarise, write_csv
 from phasa.lab.experiment import Cell, Claim, Options, Result, Section, Table
 from phasa.lab.experiments.segment_beyond import beyond_sections
 from phasa.lab.topical import published
 from phasa.lab.topical.calibration import ANALYSED, CONDITIONS, PUBLISHED, TABLES, ratios
-from phasa.lab.topical.crawling import TopicalCrawl, arena, crawl, strategy_for
+from phasa.lab.topical.crawling import TopicalCrawl, arena, crawl, manifest_for, strategy_for
 from phasa.lab.topical.training import MODE, TRAINING_PAGES, matcher_of, predictor_for, topic_model, training_crawl
 
 STRATEGIES = ("segment-hybrid", "segment", "best-segment", "best-page", "bfs")
@@ -47,6 +49,7 @@ class Done:
     task: Task
     crawls: list[TopicalCrawl]
     ratios: dict[str, Ratio]
+    manifests: list[Manifest]
 
 
 def run(options: Options) -> Result:
@@ -80,7 +83,12 @@ def run(options: Options) -> Result:
         " thesis crawled the live web of 2013–14: shapes can be compared, digits cannot.",
         sections,
         claims,
-        {"segment-harvest.csv": write_csv(curves)},
+        {
+            "segment-harvest.csv": write_csv(curves),
+            "segment-manifests.jsonl": "".join(
+                msgspec.json.encode(manifest).decode() + "\n" for task in done for manifest in task.manifests
+            ),
+        },
     )
 
 
@@ -97,7 +105,8 @@ def run_task(task: Task) -> Done:
     place = arena(task.seed, task.pages, task.topic, task.training)
     crawls = [crawl(place, strategy_for(name, task.topic, task.training), task.budget) for name in STRATEGIES]
     counted = [one for one in crawls if one.strategy in ANALYSED]
-    return Done(task, crawls, ratios(place, counted, matcher_of()))
+    manifests = [manifest_for(place, one, task.training, task.budget) for one in crawls]
+    return Done(task, crawls, ratios(place, counted, matcher_of()), manifests)
 
 
 def _topic_models(training: int, repeats: int) -> tuple[Section, list[Claim]]:

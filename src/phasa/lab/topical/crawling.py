@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasa.crawl.aim import Aim
+from phasa.crawl.segments.manifest import Manifest, make_manifest
 from phasa.crawl.segments.predictor import Predictor
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategies.segment import SegmentOrder, SegmentSettings, certain
@@ -36,6 +37,8 @@ class TopicalCrawl:
     true: NDArray[np.bool_]
     there: int
     """Pages of the web that the judge would want."""
+    fetches: int = 0
+    """Requests: the length of the crawl on its virtual clock, which begins at 0 for every crawl of a web."""
 
     @property
     def harvest(self) -> float:
@@ -94,6 +97,7 @@ def crawl(place: Arena, strategy: Strategy, pages: int, name: str = "") -> Topic
         wanted[found.pages],
         place.world.gold(place.topic)[found.pages],
         int(wanted.sum()),
+        found.fetches,
     )
 
 
@@ -112,3 +116,18 @@ def strategy_for(name: str, topic: str, training: int, mode: str = MODE, **switc
     if name == "best-segment":
         return SegmentOrder(name, certain, settings)
     return make_strategy(name, Circumstances(Aim("en")))
+
+
+def manifest_for(place: Arena, one: TopicalCrawl, training: int, budget: int, **switches: object) -> Manifest:
+    """The manifest of a crawl: every parameter, every reading, models and seeds."""
+    return make_manifest(
+        one.strategy,
+        topic_model(one.topic, training, repeats=1),
+        predictor_of(one.topic, training),
+        [seed.url for seed in place.world.seeds(one.topic)],
+        SegmentSettings(**switches),  # type: ignore[arg-type]
+        pages=budget,
+        pages_per_website=PER_WEBSITE,
+        random_seed=place.world.seed,
+        ended=float(one.fetches),
+    )

@@ -69,22 +69,30 @@ def topic_model(topic: str, pages: int, folds: int = 10, repeats: int = 10) -> T
 
 def site_examples(world: TopicalWorld, topic: str) -> Examples:
     """English pages of the sites that a directory lists under the topic, and of others; labelled by site (§4.3)."""
-    plan, sorts = world.plan, [site.name for site in world.recipe.sites]
-    gold, terms, near = world.gold(topic), Terms("en"), (*_ABROAD[topic], "thai-office")
+    terms = Terms("en")
     texts: list[Counter[str]] = []
     wanted: list[bool] = []
-    surplus = 0
-    for site, kind in enumerate(plan.site_type.tolist()):
+    foreign = 0
+    for _, pages, listed in listed_pages(world, topic):
+        for page in pages:
+            if world.english[page]:
+                texts.append(terms.of_text(world.whole_text(page)))
+                wanted.append(listed)
+            else:
+                foreign += 1
+    return Examples(texts, np.array(wanted, dtype=bool), foreign)
+
+
+def listed_pages(world: TopicalWorld, topic: str, most: int = PAGES_PER_SITE) -> Iterator[tuple[int, list[int], bool]]:
+    """(site, its first pages breadth-first, whether the directory lists it under the topic)."""
+    sorts = [site.name for site in world.recipe.sites]
+    gold, near = world.gold(topic), (*_ABROAD[topic], "thai-office")
+    for site, kind in enumerate(world.plan.site_type.tolist()):
         pages = site_pages(world, site)
         listed = sorts[kind] in _LISTED[topic]
         if not listed and (gold[pages].mean() > _UNRELATED or (sorts[kind] not in near and site % _FEWER)):
             continue
-        surplus += max(0, len(pages) - PAGES_PER_SITE)
-        for page in pages[:PAGES_PER_SITE]:
-            if world.english[page]:
-                texts.append(terms.of_text(world.whole_text(page)))
-                wanted.append(listed)
-    return Examples(texts, np.array(wanted, dtype=bool), int((~world.english).sum()), surplus)
+        yield site, pages[:most], listed
 
 
 def site_pages(world: TopicalWorld, site: int) -> list[int]:
