@@ -26,6 +26,8 @@ LOOK_BACK = 30 * DAY
 RHYTHM_DAYS = 91
 # Posts that the dial adds evenly to a feed's hours, so that a few posts do not look like a rhythm.
 EVEN_POSTS = 24.0
+# Polls a day for each feed at which the dial is drawn.
+DIAL = (0.25, 0.375, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0)
 
 
 class FeedLine(msgspec.Struct, frozen=True):
@@ -177,11 +179,11 @@ class Reading:
         return rows
 
     def dial(self, now: float, budgets: Sequence[float] = ()) -> list[DialPoint]:
-        """Expected delay against polls a day for all feeds together; by default seven budgets from rare to hourly."""
+        """Expected delay against polls a day for all feeds together; by default from rare to hourly (DIAL)."""
         counts = self._hours(now)
         if len(counts) == 0:
             return []
-        asked = sorted(budgets) or [len(counts) * share for share in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)]
+        asked = sorted(budgets) or [len(counts) * share for share in DIAL]
         if asked[0] * SLOWEST < len(counts):
             raise InputError(
                 f"{asked[0]:g} polls a day cannot serve {len(counts)} feeds once in {SLOWEST} days; raise the budget"
@@ -219,6 +221,27 @@ class Reading:
             (feed, count),
         )
         return [Shown(*row) for row in rows]
+
+    def week(self, feed: int, zone: dt.tzinfo = dt.UTC) -> tuple[tuple[int, ...], ...]:
+        """Posts of the last three months by day of the week (Monday first) and hour of the day."""
+        times = self._posting_times(feed)
+        grid = np.zeros((7, 24), dtype=np.int64)
+        for second in times[times >= times[-1] - RHYTHM_DAYS * DAY].tolist() if len(times) else []:
+            at = dt.datetime.fromtimestamp(second, zone)
+            grid[at.weekday(), at.hour] += 1
+        return tuple(tuple(row) for row in grid.tolist())
+
+    def days(self, now: float) -> dict[int, tuple[int, ...]]:
+        """Posts of the last three months by hour of the day (UTC), for every feed that had any."""
+        rows = self._db.execute(
+            "SELECT feed, cast(at AS INTEGER) % 86400 / 3600, count(*) FROM (SELECT feed,"
+            " min(coalesce(published, first_seen), first_seen) AS at FROM post) WHERE at >= max(?, 0) GROUP BY 1, 2",
+            (now - RHYTHM_DAYS * DAY,),
+        )
+        hours: dict[int, list[int]] = {}
+        for feed, hour, count in rows:
+            hours.setdefault(feed, [0] * 24)[hour] = count
+        return {feed: tuple(counts) for feed, counts in hours.items()}
 
     def _posting_times(self, feed: int) -> NDArray[np.int64]:
         rows = self._db.execute(

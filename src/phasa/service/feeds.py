@@ -1,36 +1,325 @@
-"""The Feeds page: the feeds of the collection and when each is asked next."""
+"""The Feeds page: when feeds post, when they are asked, what that brings, and what another budget would bring."""
 
 from __future__ import annotations
 
+import datetime as dt
+import time
+import zoneinfo
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Literal
+
 import msgspec
+from msgspec import Meta
+from starlette.responses import Response
 
-from phasa.feeds.store import FeedRow, FeedStore
-from phasa.service.section import Call, Metric, Nothing, Section, View
+from phasa.errors import CollectionError, InputError
+from phasa.feeds.opml import Outline, read_opml, write_opml
+from phasa.feeds.reading import DialPoint, FeedLine, PlanVersion, Reading, Rhythm
+from phasa.feeds.store import FeedStore, PollRow, Shown
+from phasa.service.section import Call, Metric, NotFound, Nothing, Section, View
 from phasa.service.service import Service
+from phasa.web.url import parse
+
+ON_A_PAGE = 50
+LATEST = 30
+NEXT = 12
+NO_HOURS = (0,) * 24
+
+Order = Literal["joined", "title", "next", "delay", "posts", "polls", "failures"]
+Zone = Annotated[str, Meta(max_length=60, pattern=r"^[A-Za-z0-9_+\-/]*$", description="A time zone: Asia/Bangkok.")]
 
 
-class Feeds(msgspec.Struct, frozen=True):
-    """Every feed, in the order they were added."""
+class AskedFeeds(msgspec.Struct, frozen=True):
+    order: Order = "joined"
+    page: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
 
-    feeds: list[FeedRow]
+
+class AskedFeed(msgspec.Struct, frozen=True):
+    id: Annotated[int, Meta(ge=0, le=2**62)]
+    zone: Zone = ""
+    per_day: (
+        Annotated[int, Meta(ge=1, le=24, description="Polls a day to plan for; absent: as many as it gets.")] | None
+    ) = None
 
 
-def _feeds(service: Service, asked: Nothing) -> Feeds:
-    path = service.collection.path / "feeds.db"
-    if not path.exists():
-        return Feeds([])
-    with FeedStore(path) as store:
-        return Feeds(store.feeds())
+class AskedLatest(msgspec.Struct, frozen=True):
+    count: Annotated[int, Meta(ge=1, le=500)] = 50
+    feed: Annotated[int, Meta(ge=0, le=2**62)] | None = None
+
+
+class AskedAdd(msgspec.Struct, frozen=True):
+    url: Annotated[str, Meta(min_length=1, max_length=4000, description="The address of an RSS, Atom or JSON feed.")]
+    category: Annotated[str, Meta(max_length=100)] = ""
+
+
+class AskedImport(msgspec.Struct, frozen=True):
+    opml: Annotated[str, Meta(min_length=1, max_length=1_000_000, description="The text of an OPML file.")]
+
+
+class AddedFeed(msgspec.Struct, frozen=True):
+    """`added` is False when it was known already."""
+
+    url: str
+    added: bool
+
+
+class ImportedFeeds(msgspec.Struct, frozen=True):
+    """What became of a list."""
+
+    added: int
+    known: int
+    passed_over: list[str]
+
+
+class ListedFeed(msgspec.Struct, frozen=True):
+    """A feed with its day: posts per hour (UTC) of the last three months."""
+
+    feed: FeedLine
+    hours: tuple[int, ...]
+
+
+class Dial(msgspec.Struct, frozen=True):
+    """What a budget brings. `now`: polls a day at present; `achieved` and `expected`: the mean delay now, in hours."""
+
+    feeds: int
+    now: float
+    achieved: float | None
+    expected: float | None
+    curve: list[DialPoint]
+
+
+class Feeds(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of the list, and what is seen of all of them."""
+
+    count: int
+    retired: int
+    failing: int
+    order: Order
+    page: int
+    pages: int
+    feeds: list[ListedFeed]
+    next_polls: list[FeedLine]
+    latest: list[Shown]
+    dial: Dial
+
+
+class FeedView(msgspec.Struct, frozen=True, kw_only=True):
+    """One feed. `week`: posts by day of the week (Monday first) and hour, in `zone`."""
+
+    feed: FeedLine
+    zone: str
+    week: tuple[tuple[int, ...], ...]
+    rhythm: list[Rhythm]
+    plans: list[PlanVersion]
+    polls: list[PollRow]
+    latest: list[Shown]
+    curve: list[DialPoint]
+
+
+_NOTHING = Feeds(
+    count=0, retired=0, failing=0, order="joined", page=1, pages=1, feeds=[], next_polls=[], latest=[],
+    dial=Dial(0, 0.0, None, None, []),
+)  # fmt: skip
+
+
+def _file(service: Service) -> Path:
+    return service.collection.path / "feeds.db"
+
+
+def _feeds(service: Service, asked: AskedFeeds) -> Feeds:
+    if not _file(service).is_file():
+        return _NOTHING
+    now = time.time()
+    with Reading(_file(service)) as reading:
+        lines = reading.feeds(now)
+        hours = reading.days(now)
+        active = [line for line in lines if not line.retired]
+        pages = max(1, -(-len(lines) // ON_A_PAGE))
+        page = min(asked.page, pages)
+        shown = _ordered(lines, asked.order)[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]
+        return Feeds(
+            count=len(lines),
+            retired=len(lines) - len(active),
+            failing=sum(line.failures > 0 for line in active),
+            order=asked.order,
+            page=page,
+            pages=pages,
+            feeds=[ListedFeed(line, hours.get(line.id, NO_HOURS)) for line in shown],
+            next_polls=sorted(active, key=lambda line: line.next_poll)[:NEXT],
+            latest=[_short(post) for post in reading.latest(LATEST)],
+            dial=_dial_of(service, active, now),
+        )
+
+
+def _ordered(lines: list[FeedLine], order: Order) -> list[FeedLine]:
+    match order:
+        case "title":
+            return sorted(lines, key=lambda line: (line.title.casefold(), line.id))
+        case "next":
+            return sorted(lines, key=lambda line: (bool(line.retired), line.next_poll, line.id))
+        case "delay":
+            return sorted(lines, key=lambda line: (-(line.achieved_delay or 0.0), line.id))
+        case "posts":
+            return sorted(lines, key=lambda line: (-line.posts_per_day, line.id))
+        case "polls":
+            return sorted(lines, key=lambda line: (-line.polls_per_day, line.id))
+        case "failures":
+            return sorted(lines, key=lambda line: (-line.failures, line.id))
+    return lines
+
+
+def _dial_of(service: Service, active: list[FeedLine], now: float) -> Dial:
+    """The curve of all feeds together; delays are means over posts, not over feeds."""
+    posting = [line for line in active if line.posts_per_day > 0]
+    return Dial(
+        feeds=len(active),
+        now=sum(line.polls_per_day for line in active),
+        achieved=_mean([(line.achieved_delay, line.posts_per_day) for line in posting]),
+        expected=_mean([(line.expected_delay, line.posts_per_day) for line in posting]),
+        curve=_curve(str(_file(service)), len(active), int(now // 60)),
+    )
+
+
+@lru_cache(maxsize=8)
+def _curve(path: str, feeds: int, minute: int) -> list[DialPoint]:
+    """The dial, at most a minute old: it changes slowly, and thousands of feeds take a while."""
+    with Reading(path) as reading:
+        return reading.dial(minute * 60.0 + 60.0)
+
+
+def _mean(pairs: list[tuple[float | None, float]]) -> float | None:
+    known = [(value, weight) for value, weight in pairs if value is not None and weight > 0]
+    weights = sum(weight for _, weight in known)
+    return sum(value * weight for value, weight in known) / weights if weights else None
+
+
+def _feed(service: Service, asked: AskedFeed) -> FeedView:
+    if not _file(service).is_file():
+        raise NotFound("there are no feeds yet")
+    zone = _zone(asked.zone)
+    now = time.time()
+    with Reading(_file(service)) as reading:
+        line = next((line for line in reading.feeds(now) if line.id == asked.id), None)
+        if line is None:
+            raise NotFound(f"{asked.id}: no such feed")
+        rhythm = reading.rhythm(asked.id, asked.per_day, zone)
+        return FeedView(
+            feed=line,
+            zone=asked.zone or "UTC",
+            week=reading.week(asked.id, zone),
+            rhythm=rhythm,
+            plans=reading.plans(asked.id)[:20],
+            polls=reading.polls(asked.id, 30),
+            latest=[_short(post) for post in reading.latest(LATEST, asked.id)],
+            curve=_feed_curve(reading, asked.id, zone) if rhythm else [],
+        )
+
+
+def _feed_curve(reading: Reading, feed: int, zone: dt.tzinfo) -> list[DialPoint]:
+    """The delay of one feed with 1 to 24 polls on each day; clusters weighted by their posts."""
+    curve = []
+    for per_day in (1, 2, 3, 4, 6, 8, 12, 16, 24):
+        rows = reading.rhythm(feed, per_day, zone)
+        posts = sum(row.posts for row in rows) or 1
+        curve.append(
+            DialPoint(float(per_day), sum(row.expected_delay * row.posts for row in rows) / posts, 12.0 / per_day)
+        )
+    return curve
+
+
+def _zone(name: str) -> dt.tzinfo:
+    if not name:
+        return dt.UTC
+    try:
+        return zoneinfo.ZoneInfo(name)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        raise InputError(f"zone: unknown time zone '{name}'; use a name such as Asia/Bangkok") from None
+
+
+def _short(post: Shown) -> Shown:
+    """What a list shows of a post; a title of a megabyte is not sent."""
+    return msgspec.structs.replace(
+        post, title=post.title[:500], description=post.description[:500], feed=post.feed[:300], link=post.link[:2000]
+    )
+
+
+def _dial(service: Service, asked: Nothing) -> Dial:
+    return _feeds(service, AskedFeeds()).dial
+
+
+def _next(service: Service, asked: Nothing) -> list[FeedLine]:
+    return _feeds(service, AskedFeeds()).next_polls
+
+
+def _latest(service: Service, asked: AskedLatest) -> list[Shown]:
+    if not _file(service).is_file():
+        return []
+    with Reading(_file(service)) as reading:
+        return [_short(post) for post in reading.latest(asked.count, asked.feed)]
+
+
+def _add(service: Service, asked: AskedAdd) -> AddedFeed:
+    text = asked.url.strip()
+    url = parse(text) or (parse(f"https://{text}") if "." in text and ":" not in text else None)
+    if url is None:
+        raise InputError(f"{text[:200]}: not an http or https address")
+    with FeedStore(_file(service)) as store:
+        return AddedFeed(str(url), store.add(str(url), time.time(), category=asked.category.strip()))
+
+
+def _import(service: Service, asked: AskedImport) -> ImportedFeeds:
+    outlines, passed = read_opml(asked.opml.encode("utf-8", "replace"))
+    with FeedStore(_file(service)) as store:
+        added = sum(store.add(o.url, time.time(), category=o.category, title=o.title) for o in outlines)
+    return ImportedFeeds(added, len(outlines) - added, passed[:100])
+
+
+def _export(service: Service, asked: Nothing) -> Response:
+    outlines: list[Outline] = []
+    if _file(service).is_file():
+        with Reading(_file(service)) as reading:
+            lines = [line for line in reading.feeds(time.time()) if not line.retired]
+            outlines = [Outline(line.url, line.title, line.category) for line in lines]
+    text = write_opml(outlines, service.name)
+    name = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in service.name)
+    headers = {"content-disposition": f'attachment; filename="{name}.opml"'}
+    return Response(text.encode("utf-8", "replace"), media_type="text/x-opml", headers=headers)
 
 
 def _metrics(service: Service) -> list[Metric]:
-    return [Metric("feeds", "Feeds that are watched.", len(_feeds(service, Nothing()).feeds))]
+    try:
+        feeds = _feeds(service, AskedFeeds())
+    except CollectionError:
+        return []
+    dial = feeds.dial
+    found = [
+        Metric("feeds", "Feeds that are watched.", feeds.count - feeds.retired),
+        Metric("feeds_retired", "Feeds that are gone for good.", feeds.retired),
+        Metric("feeds_failing", "Feeds whose last poll failed.", feeds.failing),
+        Metric("feeds_polls_per_day", "Polls a day over the last 30 days.", dial.now),
+    ]
+    delays = (("achieved", dial.achieved), ("expected", dial.expected))
+    return found + [
+        Metric("feeds_delay_hours", "Mean delay of a post in hours.", value, (("kind", kind),))
+        for kind, value in delays
+        if value is not None
+    ]
 
 
 section = Section(
     name="Feeds",
     path="/feeds",
-    views=(View("/feeds", "feeds.html", _feeds),),
-    calls=(Call("GET", "/api/feeds", "The feeds of the collection.", _feeds, Feeds),),
+    views=(View("/feeds", "feeds.html", _feeds, AskedFeeds), View("/feeds/{id}", "feed.html", _feed, AskedFeed)),
+    calls=(
+        Call("GET", "/api/feeds", "The feeds, a page at a time, with what is seen of all.", _feeds, Feeds, AskedFeeds),
+        Call("GET", "/api/feeds/dial", "What more or fewer polls a day would bring.", _dial, Dial),
+        Call("GET", "/api/feeds/next", "The next polls, soonest first.", _next, list[FeedLine]),
+        Call("GET", "/api/feeds/latest", "The latest posts.", _latest, list[Shown], AskedLatest),
+        Call("GET", "/api/feeds/opml", "The feeds as OPML.", _export, None, Nothing, "text/x-opml"),
+        Call("GET", "/api/feeds/{id}", "One feed: rhythm, chosen points, polls, posts.", _feed, FeedView, AskedFeed),
+        Call("POST", "/api/feeds", "Watch a feed.", _add, AddedFeed, AskedAdd),
+        Call("POST", "/api/feeds/import", "Watch the feeds of an OPML list.", _import, ImportedFeeds, AskedImport),
+    ),
     metrics=_metrics,
 )

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from datetime import UTC, datetime
 
+import msgspec
 from markupsafe import Markup, escape
 
 MOST = 300
@@ -68,6 +69,26 @@ def size(value: float | None) -> str:
             return f"{value:,.0f} {unit}" if unit == "B" or abs(value) >= 100 else f"{value:.1f} {unit}"
         value /= 1000
     return ""
+
+
+def hours(value: float | None) -> str:
+    """Hours as a person says them."""
+    if value is None:
+        return "–"
+    if value >= 48.0:
+        return f"{value / 24.0:.1f} days"
+    return f"{value:.1f} h" if value >= 1.0 else f"{value * 60.0:.0f} min"
+
+
+def shade(value: float, most: float) -> int:
+    """How dark a value is drawn, 0 to 8; only nothing is 0."""
+    return 0 if value <= 0 or most <= 0 else max(1, min(8, round(8.0 * value / most)))
+
+
+def json_text(value: object) -> Markup:
+    """A value as JSON inside a <script> that is data: nothing in it can end the element."""
+    text = msgspec.json.encode(value).decode("utf-8", "replace")
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
 def when(moment: float | None) -> Markup:

@@ -30,13 +30,15 @@ def templates() -> jinja2.Environment:
         number=showing.number,
         percent=showing.percent,
         size=showing.size,
+        hours=showing.hours,
+        json_text=showing.json_text,
         when=showing.when,
         stamp=showing.stamp,
         capture=showing.capture,
         plain=showing.plain,
         visible=showing.visible,
     )
-    made.globals.update(asset=asset_address, version=__version__)
+    made.globals.update(asset=asset_address, shade=showing.shade, version=__version__)
     return made
 
 
