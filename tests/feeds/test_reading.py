@@ -130,3 +130,16 @@ def test_a_database_of_an_older_version_gets_what_it_lacks(path: Path) -> None:
     old.close()
     with FeedStore(path) as store:
         assert store.keep_plans(1, NOW, [("all", 1, (10,), 1.0)], why="new") == 1
+
+
+def test_the_week_and_the_day_of_a_feed_are_its_posts_by_hour(reading: Reading) -> None:
+    week = reading.week(1)
+    assert [row[9] for row in week] == [5, 5, 5, 5, 5, 0, 0]
+    assert sum(map(sum, week)) == 25
+    east = reading.week(1, dt.timezone(dt.timedelta(hours=7)))
+    assert [row[16] for row in east] == [5, 5, 5, 5, 5, 0, 0]
+    assert sum(map(sum, reading.week(3))) == 0
+    days = reading.days(NOW)
+    assert days[1] == tuple(25 if hour == 9 else 0 for hour in range(24))
+    assert days[2] == (35,) * 24
+    assert 3 not in days

@@ -92,6 +92,7 @@ class Dial(msgspec.Struct, frozen=True):
 class Feeds(msgspec.Struct, frozen=True, kw_only=True):
     """One page of the list, and what is seen of all of them."""
 
+    time: float
     count: int
     retired: int
     failing: int
@@ -118,7 +119,7 @@ class FeedView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _NOTHING = Feeds(
-    count=0, retired=0, failing=0, order="joined", page=1, pages=1, feeds=[], next_polls=[], latest=[],
+    time=0.0, count=0, retired=0, failing=0, order="joined", page=1, pages=1, feeds=[], next_polls=[], latest=[],
     dial=Dial(0, 0.0, None, None, []),
 )  # fmt: skip
 
@@ -139,6 +140,7 @@ def _feeds(service: Service, asked: AskedFeeds) -> Feeds:
         page = min(asked.page, pages)
         shown = _ordered(lines, asked.order)[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]
         return Feeds(
+            time=now,
             count=len(lines),
             retired=len(lines) - len(active),
             failing=sum(line.failures > 0 for line in active),

@@ -72,15 +72,20 @@ const charts = (() => {
       const marks = steps(high, height > 200 ? 5 : 3, o.whole), top = o.top || marks[marks.length - 1];
       const text = formats[o.y], left = Math.max(...marks.map(m => text(m).length)) * 6.6 + 12;
       const box = {left, right: width - 8, top: 8, bottom: height - 22};
-      const X = x => box.left + (x - least) / (most - least) * (box.right - box.left);
+      const log = o.log && least > 0, across = box.right - box.left;
+      const X = x => box.left + (log ? Math.log(x / least) / Math.log(most / least) : (x - least) / (most - least)) * across;
+      const back = share => log ? least * (most / least) ** share : least + share * (most - least);
       const Y = y => box.bottom - Math.min(1, y / top) * (box.bottom - box.top);
       for (const mark of marks) {
         if (mark > top + 1e-9) continue;
         this.svg.append(make("line", {x1: box.left, x2: box.right, y1: Y(mark), y2: Y(mark), class: "axis"}));
         this.svg.append(make("text", {x: box.left - 6, y: Y(mark) + 4, "text-anchor": "end"}, text(mark)));
       }
-      const along = steps(most - least, Math.max(2, Math.floor(width / 140))), pace = along[1] - along[0];
-      for (let x = Math.ceil(least / pace - 1e-9) * pace; x <= most + 1e-9; x += pace) {
+      const places = [], along = steps(most - least, Math.max(2, Math.floor(width / 140))), pace = along[1] - along[0];
+      if (log) {
+        for (let power = 10 ** Math.floor(Math.log10(least)); power <= most; power *= 10) for (const k of [1, 2, 5]) if (k * power >= least && k * power <= most) places.push(k * power);
+      } else for (let x = Math.ceil(least / pace - 1e-9) * pace; x <= most + 1e-9; x += pace) places.push(x);
+      for (const x of places) {
         const side = X(x) > box.right - 24 ? "end" : X(x) < box.left + 12 ? "start" : "middle";
         this.svg.append(make("text", {x: Math.min(X(x), box.right), y: height - 5, "text-anchor": side}, formats[o.x](x || 0)));
       }
@@ -101,25 +106,25 @@ const charts = (() => {
         if (s.area) this.svg.append(make("path", {d: `${path}L${X(thin[thin.length - 1][0]).toFixed(1)} ${box.bottom}L${X(thin[0][0]).toFixed(1)} ${box.bottom}Z`, class: `area ${s.kind}`}));
         this.svg.append(make("path", {d: path, class: `line ${s.kind}${s.dashed ? " dashed" : ""}${s.thin ? " thin" : ""}`}));
       }
-      this.scale = {X, Y, box, least, most, lines};
+      this.scale = {X, Y, back, box, least, most, lines};
       this.mark();
     }
     point(event) {
       if (!this.scale) return;
-      const frame = this.svg.getBoundingClientRect(), {box, least, most} = this.scale;
+      const frame = this.svg.getBoundingClientRect(), {box} = this.scale;
       const share = (event.clientX - frame.left - box.left) / (box.right - box.left);
-      this.at = least + Math.max(0, Math.min(1, share)) * (most - least);
+      this.at = this.scale.back(Math.max(0, Math.min(1, share)));
       this.mark();
     }
     key(event) {
       if (!this.scale) return;
-      const {least, most} = this.scale, step = (most - least) / 50;
-      const now = this.at === null ? most : this.at;
-      const next = {ArrowLeft: now - step, ArrowRight: now + step, Home: least, End: most}[event.key];
+      const {X, back, box} = this.scale, step = 1 / 50;
+      const now = this.at === null ? 1 : (X(this.at) - box.left) / (box.right - box.left);
+      const next = {ArrowLeft: now - step, ArrowRight: now + step, Home: 0, End: 1}[event.key];
       if (event.key === "Escape") return this.leave();
       if (next === undefined) return;
       event.preventDefault();
-      this.at = Math.max(least, Math.min(most, next));
+      this.at = back(Math.max(0, Math.min(1, next)));
       this.mark();
     }
     leave() { this.at = null; this.mark(); }

@@ -3,7 +3,7 @@
 document.addEventListener("DOMContentLoaded", () => {
   const id = name => document.getElementById(name);
   const hours = h => h >= 48 ? (h / 24).toFixed(1) + " days" : h >= 1 ? h.toFixed(1) + " h" : Math.round(h * 60) + " min";
-  charts.formats.hours = hours;
+  charts.formats.hours = h => h >= 10 && h < 48 ? h.toFixed(0) + " h" : hours(h);
   charts.formats.polls = n => n >= 10 ? Math.round(n).toLocaleString("en") : n.toLocaleString("en", {maximumFractionDigits: 1});
   const read = name => { const node = id(name); return node ? JSON.parse(node.textContent) : []; };
 
@@ -32,7 +32,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone, here = new URL(location.href);
     if (!here.searchParams.has("zone") && zone && zone !== "UTC" && zone !== feed.dataset.zone) { here.searchParams.set("zone", zone); location.replace(here); return; }
     const curve = read("feed-data");
-    if (curve.length) new charts.Line(id("chart-feed"), {x: "polls", y: "hours", xName: "polls a day", height: 200, label: "Expected delay by polls a day"}).show([
+    if (curve.length) new charts.Line(id("chart-feed"), {x: "polls", y: "hours", xName: "polls a day", height: 200, log: true, label: "Expected delay by polls a day"}).show([
       {name: "evenly", kind: "c7", dashed: true, points: curve.map(p => [p.polls_per_day, p.even_delay])},
       {name: "planned", kind: "c1", area: true, points: curve.map(p => [p.polls_per_day, p.expected_delay])},
     ]);
@@ -42,7 +42,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const dial = id("dial"), curve = read("dial-data");
   if (!dial || curve.length < 2) return;
   const now = Number(dial.dataset.now), least = Math.log(curve[0].polls_per_day), most = Math.log(curve[curve.length - 1].polls_per_day);
-  const chart = new charts.Line(id("chart-dial"), {x: "polls", y: "hours", xName: "polls a day", height: 220, label: "Expected delay by polls a day for all feeds"});
+  const chart = new charts.Line(id("chart-dial"), {x: "polls", y: "hours", xName: "polls a day", height: 220, log: true, label: "Expected delay by polls a day for all feeds"});
   // Between two points of the curve: straight on logarithmic paper, where it nearly is.
   const between = (budget, name) => {
     const x = Math.log(budget);
