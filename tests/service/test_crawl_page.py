@@ -20,6 +20,8 @@ from phasa.crawl.standing import is_running, standing
 from phasa.service.running import start_crawl, stop_crawl
 from phasa.service.watching import CrawlNow, CrawlTables, crawl_history, crawl_now, crawl_tables
 
+expect.set_options(timeout=30_000)  # a shared machine may be slow; what never comes still fails
+
 
 def until(true: Callable[[], bool], seconds: float = 60.0) -> None:
     """Wait for something to become true."""

@@ -18,6 +18,8 @@ from phasa.feeds.store import FeedStore
 OPML = """<opml version="2.0"><body><outline text="ข่าว"><outline type="rss" text="One" xmlUrl="https://one.example/rss"/>
 <outline type="rss" text="bad" xmlUrl="javascript:alert(1)"/></outline></body></opml>"""
 
+expect.set_options(timeout=30_000)  # a shared machine may be slow; what never comes still fails
+
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory: pytest.TempPathFactory) -> Collection:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -107,33 +107,42 @@ class Reading:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def feeds(self, now: float) -> list[FeedLine]:
-        """Every feed, in the order of joining."""
+    def feeds(self, now: float, only: int | None = None) -> list[FeedLine]:
+        """Every feed, in the order of joining; or only the one with this number."""
         since = now - LOOK_BACK
+        which = "" if only is None else f" AND feed = {int(only)}"
+        # By the index on (feed, at) alone; the few polls with gaps are looked up apart.
         polls = {
-            feed: (count, missing, last)
-            for feed, count, missing, last in self._db.execute(
-                "SELECT feed, sum(at >= ?), sum(missing AND at >= ?), max(at) FROM poll GROUP BY feed", (since, since)
+            feed: (count, last)
+            for feed, count, last in self._db.execute(
+                "SELECT id, (SELECT count(*) FROM poll WHERE poll.feed = f.id AND at >= ?),"
+                f" (SELECT max(at) FROM poll WHERE poll.feed = f.id) FROM feed f WHERE 1{which.replace('feed', 'id')}",
+                (since,),
             )
         }
+        gaps = dict(
+            self._db.execute(
+                f"SELECT feed, count(*) FROM poll WHERE missing AND at >= ?{which} GROUP BY feed", (since,)
+            )
+        )
         posts = {
             feed: (total, recent, delay)
             for feed, total, recent, delay in self._db.execute(
                 "SELECT post.feed, count(*), sum(min(coalesce(published, first_seen), first_seen) >= ?),"
                 " avg(CASE WHEN published >= max(added, ?) AND published <= first_seen"
-                " THEN first_seen - published END)"
-                " FROM post JOIN feed ON feed.id = post.feed GROUP BY post.feed",
+                f" THEN first_seen - published END) FROM post JOIN feed ON feed.id = post.feed WHERE 1{which}"
+                " GROUP BY post.feed",
                 (since, since),
             )
         }
         lines = []
         for row in self._db.execute(
             "SELECT id, url, title, publisher, category, added, expected_delay, gain, due, why, failures, hub, retired"
-            " FROM feed ORDER BY id"
+            f" FROM feed WHERE 1{which.replace('feed', 'id')} ORDER BY id"
         ):
             number, url, title, publisher, category, added, expected, gain, due, why, failures, hub, retired = row
             days = max((now - max(added, since)) / DAY, 1.0)
-            polled, missing, last = polls.get(number, (0, 0, None))
+            polled, last = polls.get(number, (0, None))
             total, recent, delay = posts.get(number, (0, 0, None))
             # `gain` is what one more poll saves in seconds of waiting of all posts of a day.
             saves = gain / max(recent / days, 1.0) / HOUR if gain is not None and recent else None
@@ -143,7 +152,7 @@ class Reading:
                     posts_per_day=recent / days, polls_per_day=polled / days,
                     expected_delay=None if expected is None else expected / HOUR,
                     achieved_delay=None if delay is None else delay / HOUR, one_more_saves=saves, last_poll=last,
-                    next_poll=due, why=why, failures=failures, missing=missing or 0, hub=hub, retired=retired,
+                    next_poll=due, why=why, failures=failures, missing=gaps.get(number, 0), hub=hub, retired=retired,
                 )
             )  # fmt: skip
         return lines
@@ -214,11 +223,23 @@ class Reading:
 
     def latest(self, count: int = 50, feed: int | None = None) -> list[Shown]:
         """The newest posts of all feeds, or of one, latest first."""
+        if feed is not None:
+            return self._newest(f"post.feed = {int(feed)}", count)
+        # A post is never newer than its first sight: only those seen since the last of a sample was posted can be
+        # among the newest, and they are found by the index.
+        since = self._db.execute(
+            "SELECT at FROM (SELECT min(coalesce(published, first_seen), first_seen) AS at FROM post"
+            " ORDER BY first_seen DESC LIMIT ?1 * 4) ORDER BY at DESC LIMIT 1 OFFSET ?1 - 1",
+            (count,),
+        ).fetchone()
+        return self._newest(f"first_seen >= {float(since[0])!r}" if since else "1", count)
+
+    def _newest(self, where: str, count: int) -> list[Shown]:
         rows = self._db.execute(
             "SELECT coalesce(nullif(feed.title, ''), feed.url), post.title, post.link, description, published,"
-            " first_seen FROM post JOIN feed ON feed.id = post.feed WHERE ?1 IS NULL OR post.feed = ?1"
-            " ORDER BY min(coalesce(published, first_seen), first_seen) DESC, key LIMIT ?2",
-            (feed, count),
+            f" first_seen FROM post JOIN feed ON feed.id = post.feed WHERE {where}"
+            " ORDER BY min(coalesce(published, first_seen), first_seen) DESC, key LIMIT ?",
+            (count,),
         )
         return [Shown(*row) for row in rows]
 
@@ -231,17 +252,25 @@ class Reading:
             grid[at.weekday(), at.hour] += 1
         return tuple(tuple(row) for row in grid.tolist())
 
-    def days(self, now: float) -> dict[int, tuple[int, ...]]:
-        """Posts of the last three months by hour of the day (UTC), for every feed that had any."""
+    def days(self, now: float, feeds: Sequence[int] | None = None) -> dict[int, tuple[int, ...]]:
+        """Posts of the last three months by hour of the day (UTC), for every feed that had any, or for some."""
+        which = "" if feeds is None else f" AND feed IN ({', '.join(str(int(feed)) for feed in feeds)})"
+        return {feed: tuple(counts.tolist()) for feed, counts, _ in self._daily(now, which)}
+
+    def _daily(self, now: float, which: str = "") -> Iterator[tuple[int, NDArray[np.int64], float]]:
+        """(feed, posts per hour of the day, first of them) over the last three months.
+
+        One pass in the order of the table: the hours of a feed come as one string, a letter each.
+        """
         rows = self._db.execute(
-            "SELECT feed, cast(at AS INTEGER) % 86400 / 3600, count(*) FROM (SELECT feed,"
-            " min(coalesce(published, first_seen), first_seen) AS at FROM post) WHERE at >= max(?, 0) GROUP BY 1, 2",
+            "SELECT feed, group_concat(char(65 + cast(at AS INTEGER) % 86400 / 3600), ''), min(at) FROM (SELECT feed,"
+            f" min(coalesce(published, first_seen), first_seen) AS at FROM post) WHERE at >= max(?, 0){which}"
+            " GROUP BY feed",
             (now - RHYTHM_DAYS * DAY,),
         )
-        hours: dict[int, list[int]] = {}
-        for feed, hour, count in rows:
-            hours.setdefault(feed, [0] * 24)[hour] = count
-        return {feed: tuple(counts) for feed, counts in hours.items()}
+        for feed, letters, first in rows:
+            hours = np.frombuffer(letters.encode("ascii"), dtype=np.uint8) - 65
+            yield feed, np.bincount(hours, minlength=24), first
 
     def _posting_times(self, feed: int) -> NDArray[np.int64]:
         rows = self._db.execute(
@@ -253,17 +282,12 @@ class Reading:
 
     def _hours(self, now: float) -> NDArray[np.float64]:
         """Posts per hour of an average day (UTC) of each feed that posted in the last three months."""
-        rows = self._db.execute(
-            "SELECT feed, cast(at AS INTEGER) % 86400 / 3600, count(*), min(at) FROM (SELECT post.feed AS feed,"
-            " min(coalesce(published, first_seen), first_seen) AS at FROM post JOIN feed ON feed.id = post.feed"
-            " WHERE feed.retired = '') WHERE at >= ? GROUP BY 1, 2",
-            (now - RHYTHM_DAYS * DAY,),
-        ).fetchall()
-        places = {feed: place for place, feed in enumerate(dict.fromkeys(row[0] for row in rows))}
-        counts, first = np.zeros((len(places), 24)), np.full(len(places), now)
-        for feed, hour, count, begun in rows:
-            counts[places[feed], hour] = count
-            first[places[feed]] = min(first[places[feed]], begun)
+        retired = {row[0] for row in self._db.execute("SELECT id FROM feed WHERE retired != ''")}
+        days = [(counts, first) for feed, counts, first in self._daily(now) if feed not in retired]
+        if not days:
+            return np.zeros((0, 24))
+        counts = np.array([day for day, _ in days], dtype=np.float64)
+        first = np.array([begun for _, begun in days])
         posts = counts.sum(axis=1, keepdims=True)
         shrunk = (counts + EVEN_POSTS / 24) * posts / (posts + EVEN_POSTS)
         return np.asarray(shrunk / np.maximum((now - first) / DAY, 1.0)[:, None], dtype=np.float64)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
+import numpy as np
 from msgspec import Meta
 from starlette.responses import Response
 
@@ -24,7 +25,10 @@ from phasa.web.url import parse
 ON_A_PAGE = 50
 LATEST = 30
 NEXT = 12
+KEPT = 600.0
+"""Seconds that the curve of the dial is used again."""
 NO_HOURS = (0,) * 24
+EACH = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0)
 
 Order = Literal["joined", "title", "next", "delay", "posts", "polls", "failures"]
 Zone = Annotated[str, Meta(max_length=60, pattern=r"^[A-Za-z0-9_+\-/]*$", description="A time zone: Asia/Bangkok.")]
@@ -134,11 +138,11 @@ def _feeds(service: Service, asked: AskedFeeds) -> Feeds:
     now = time.time()
     with Reading(_file(service)) as reading:
         lines = reading.feeds(now)
-        hours = reading.days(now)
         active = [line for line in lines if not line.retired]
         pages = max(1, -(-len(lines) // ON_A_PAGE))
         page = min(asked.page, pages)
         shown = _ordered(lines, asked.order)[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]
+        hours = reading.days(now, [line.id for line in shown])
         return Feeds(
             time=now,
             count=len(lines),
@@ -179,15 +183,15 @@ def _dial_of(service: Service, active: list[FeedLine], now: float) -> Dial:
         now=sum(line.polls_per_day for line in active),
         achieved=_mean([(line.achieved_delay, line.posts_per_day) for line in posting]),
         expected=_mean([(line.expected_delay, line.posts_per_day) for line in posting]),
-        curve=_curve(str(_file(service)), len(active), int(now // 60)),
+        curve=_curve(str(_file(service)), len(active), int(now // KEPT)),
     )
 
 
 @lru_cache(maxsize=8)
-def _curve(path: str, feeds: int, minute: int) -> list[DialPoint]:
-    """The dial, at most a minute old: it changes slowly, and thousands of feeds take a while."""
+def _curve(path: str, feeds: int, period: int) -> list[DialPoint]:
+    """The dial, at most some minutes old: it changes slowly, and thousands of feeds take a while."""
     with Reading(path) as reading:
-        return reading.dial(minute * 60.0 + 60.0)
+        return reading.dial((period + 1) * KEPT)
 
 
 def _mean(pairs: list[tuple[float | None, float]]) -> float | None:
@@ -202,32 +206,30 @@ def _feed(service: Service, asked: AskedFeed) -> FeedView:
     zone = _zone(asked.zone)
     now = time.time()
     with Reading(_file(service)) as reading:
-        line = next((line for line in reading.feeds(now) if line.id == asked.id), None)
-        if line is None:
+        if not (lines := reading.feeds(now, asked.id)):
             raise NotFound(f"{asked.id}: no such feed")
         rhythm = reading.rhythm(asked.id, asked.per_day, zone)
         return FeedView(
-            feed=line,
+            feed=lines[0],
             zone=asked.zone or "UTC",
             week=reading.week(asked.id, zone),
             rhythm=rhythm,
             plans=reading.plans(asked.id)[:20],
             polls=reading.polls(asked.id, 30),
             latest=[_short(post) for post in reading.latest(LATEST, asked.id)],
-            curve=_feed_curve(reading, asked.id, zone) if rhythm else [],
+            curve=_feed_curve(rhythm) if rhythm else [],
         )
 
 
-def _feed_curve(reading: Reading, feed: int, zone: dt.tzinfo) -> list[DialPoint]:
+def _feed_curve(rhythm: list[Rhythm]) -> list[DialPoint]:
     """The delay of one feed with 1 to 24 polls on each day; clusters weighted by their posts."""
-    curve = []
-    for per_day in (1, 2, 3, 4, 6, 8, 12, 16, 24):
-        rows = reading.rhythm(feed, per_day, zone)
-        posts = sum(row.posts for row in rows) or 1
-        curve.append(
-            DialPoint(float(per_day), sum(row.expected_delay * row.posts for row in rows) / posts, 12.0 / per_day)
-        )
-    return curve
+    from phasa.feeds.curves import curves
+
+    hours = np.array([row.believed for row in rhythm], dtype=np.float64)
+    # Posts wait half an hour more than whole hours say.
+    delays = curves(hours).totals / hours.sum(axis=1, keepdims=True) + 0.5
+    means = np.average(delays, axis=0, weights=[max(row.posts, 1) for row in rhythm])
+    return [DialPoint(m, float(means[int(m) - 1]), 12.0 / m) for m in EACH if m <= len(means)]
 
 
 def _zone(name: str) -> dt.tzinfo:
