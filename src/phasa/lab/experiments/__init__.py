@@ -27,6 +27,7 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
 
 ON_WORLDS: dict[str, tuple[str, str]] = {
     "language-crawl": ("phasa.lab.experiments.language_crawl", "E1–E9 of specs/language-specific-crawling.md"),
+    "overview": ("phasa.lab.experiments.overview", "E1–E5 and E11–E15 of specs/content-overview.md"),
     "persian": ("phasa.lab.experiments.persian", "E0–E5 of specs/persian-crawling.md"),
     "segment": ("phasa.lab.experiments.segment", "experiments 1–5 of specs/segment-focused-crawling.md"),
 }
