@@ -17,7 +17,8 @@ from phasa.overview.extract import Method, extract
 from phasa.overview.extract.blocks import lay_out
 from phasa.overview.extract.evidence import Evidence
 from phasa.overview.extract.features import FEATURES, Draft, measure_pages
-from phasa.overview.extract.page import MAX_DEPTH, limit_depth
+from phasa.overview.extract.judged import smooth
+from phasa.overview.extract.page import MAX_DEPTH, MOST_TAGS, limit_depth, read_tree
 
 METHODS = list(Method)
 
@@ -113,6 +114,21 @@ def test_pages_measured_together_are_measured_as_if_alone(pages: list[str]) -> N
     assert np.allclose(measure_pages(drafts), alone, atol=1e-5)
 
 
+@given(st.lists(st.lists(st.floats(0, 1, width=32), max_size=6), min_size=1, max_size=5))
+def test_chances_are_drawn_to_their_neighbours_on_the_same_page_only(pages: list[list[float]]) -> None:
+    together = smooth(np.array([x for page in pages for x in page], dtype=np.float32), [len(page) for page in pages])
+    alone = [smooth(np.array(page, dtype=np.float32), [len(page)]) for page in pages]
+    assert np.allclose(together, np.concatenate(alone), atol=1e-5)
+    assert np.all((together >= 0) & (together <= 1))
+
+
+def test_a_doubtful_block_between_sure_ones_becomes_surer() -> None:
+    chances = np.array([0.9, 0.5, 0.9, 0.1, 0.5, 0.1], dtype=np.float32)
+    drawn = smooth(chances, [3, 3])
+    assert drawn[1] > 0.5
+    assert drawn[4] < 0.5
+
+
 @given(HTML, st.sampled_from(METHODS))
 @settings(max_examples=60)
 def test_nothing_is_extracted_that_is_not_on_the_page(html: str, method: Method) -> None:
@@ -174,6 +190,13 @@ def test_depth_is_limited_as_in_browsers_and_other_pages_are_untouched() -> None
     assert limit_depth(deep) == "<div>" * MAX_DEPTH + "x" + "</div>" * MAX_DEPTH
     flat = "<p>unclosed" * 10_000 + "<ul>" + "<li>item" * 10_000
     assert limit_depth(flat) == flat
+
+
+def test_of_a_page_with_too_many_tags_the_first_part_is_read() -> None:
+    tree = read_tree("<p>text" + "<b>x</b>" * MOST_TAGS + "<p>the end")
+    assert tree.body is not None
+    assert tree.body.text.startswith("text")
+    assert "the end" not in tree.body.text
 
 
 def test_a_page_too_large_is_refused() -> None:

@@ -18,6 +18,9 @@ from phasa.overview.extract.scorer import load_trees
 WEIGHTS: Final = "blocks.npy"
 # A long block must be surer than a short one: it does more harm when it is wrong.
 _SHORT, _LONG = (6, 0.5), (50, 0.6)  # (words, threshold)
+_PULL: Final = 0.2  # how much the neighbours' odds count beside a block's own
+_SUREST: Final = 4.0  # odds beyond this say no more
+_OUTSIDE: Final = -2.0  # the odds of what lies before the first block and after the last
 _WORTH_COMPARING: Final = 30  # characters; shorter texts may stand twice in an article
 
 
@@ -29,8 +32,9 @@ def extract_elements(drafts: Sequence[Draft]) -> list[list[Element]]:
 def judge_pages(drafts: Sequence[Draft]) -> list[list[float]]:
     """How sure we are of each block of each page: above 0 it is key content."""
     X = measure_pages(drafts)
-    margins = iter(margins_of(X, load_trees(WEIGHTS).judge(X)))
-    return [list(islice(margins, len(page.texts))) for page, _ in drafts]
+    sizes = [len(page.texts) for page, _ in drafts]
+    margins = iter(margins_of(X, load_trees(WEIGHTS).judge(X), sizes))
+    return [list(islice(margins, size)) for size in sizes]
 
 
 def _chosen(page: Layout, margins: list[float]) -> list[Element]:
@@ -41,12 +45,28 @@ def _chosen(page: Layout, margins: list[float]) -> list[Element]:
     return [Element(addresses[page.home[number]], page.texts[number], number) for number in chosen]
 
 
-def margins_of(X: Matrix, chances: npt.NDArray[np.float32]) -> list[float]:
-    """By how much each block's chance of being key content passes the threshold for its length."""
+def margins_of(X: Matrix, chances: npt.NDArray[np.float32], sizes: Sequence[int]) -> list[float]:
+    """By how much each block's chance of being key content, seen with its neighbours', passes the threshold for its
+    length. `sizes` are the numbers of blocks of the pages that the columns of X belong to."""
     low, high = math.log1p(_SHORT[0]), math.log1p(_LONG[0])
     reach = np.clip((X[SIZE] - low) / (high - low), 0.0, 1.0)
-    margins: list[float] = (chances - (_SHORT[1] + (_LONG[1] - _SHORT[1]) * reach)).tolist()
+    margins: list[float] = (smooth(chances, sizes) - (_SHORT[1] + (_LONG[1] - _SHORT[1]) * reach)).tolist()
     return margins
+
+
+def smooth(chances: npt.NDArray[np.float32], sizes: Sequence[int]) -> npt.NDArray[np.float32]:
+    """Chances drawn a little towards those of the blocks before and after: content comes in runs."""
+    if not len(chances):
+        return chances
+    inside = np.clip(chances, 1e-4, 1.0 - 1e-4)
+    odds = np.clip(np.log(inside / (1.0 - inside)), -_SUREST, _SUREST)
+    before, after = np.append(_OUTSIDE, odds[:-1]), np.append(odds[1:], _OUTSIDE)
+    ends = np.cumsum([size for size in sizes if size])
+    before[ends[:-1]] = _OUTSIDE
+    after[ends - 1] = _OUTSIDE
+    drawn = (odds + _PULL * (before + after) / 2) / (1.0 + _PULL / 2)
+    smoothed: npt.NDArray[np.float32] = (1.0 / (1.0 + np.exp(-drawn))).astype(np.float32)
+    return smoothed
 
 
 def choose_blocks(page: Layout, margins: list[float]) -> list[int]:

@@ -16,6 +16,7 @@ def _listed(words: str, by: str | None = None) -> list[str]:
 
 
 MAX_BYTES: Final = 20_000_000
+MOST_TAGS: Final = 150_000  # no page for readers has more
 MAX_DEPTH: Final = 512  # as browsers do; the parser's time grows with the square of the depth
 _WORTH_COUNTING: Final = 12_000  # fewer opening tags than this cannot hurt
 _LONGEST_TAG: Final = 500_000  # characters; so many attributes make the parser crawl
@@ -50,7 +51,9 @@ def read_text(page: bytes | str) -> str:
 
 
 def read_tree(text: str) -> HTMLTree:
-    """The tree of a page's text."""
+    """The tree of a page's text; of a page with more than 150,000 tags that of the part before."""
+    if text.count("<") > MOST_TAGS:
+        text = text[: len(text) - len(text.split("<", MOST_TAGS)[-1]) - 1]
     return HTMLTree.parse(limit_depth(text))
 
 

@@ -36,7 +36,7 @@ class Example(NamedTuple):
         """What is extracted when the blocks have these chances of being key content."""
         if not self.layout.texts:
             return ""
-        chosen = choose_blocks(self.layout, margins_of(self.X, chances))
+        chosen = choose_blocks(self.layout, margins_of(self.X, chances, [len(self.layout.texts)]))
         return "\n".join(self.layout.texts[number] for number in chosen)
 
 
