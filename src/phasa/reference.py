@@ -9,9 +9,9 @@ from phasa.settings import describe
 
 _TOP = """# Settings
 
-Every collection has a file `collection.toml`; `phasa init` writes it with a comment on each line. A key that is left out
-has the value below. A key that does not exist is refused, and the nearest one that does is named. This page is made from
-the code by `python -m phasa.reference > docs/settings.md`.
+Every collection has a file `collection.toml`; `phasa init` writes it with a comment on each line. A key that is left
+out has the value below. A key that does not exist is refused, and the nearest one that does is named. This page is made
+from the code by `python -m phasa.reference > docs/settings.md`.
 """
 
 
