@@ -54,6 +54,29 @@ def page(title: str, body: str = THAI * 4, links: str = "") -> str:
     )
 
 
+ABOUT = (
+    "The beaches of Phuket and Krabi are full of visitors in December",
+    "Wat Arun stands on the river in Bangkok and opens at eight",
+    "A night train takes tourists from Hua Lamphong to Chiang Mai",
+    "Hotels near the floating market of Damnoen Saduak serve green curry",
+    "Divers go to Koh Tao and the Similan islands for coral and whale sharks",
+)
+OTHER = (
+    "The compiler reports an error when the type of the argument is wrong",
+    "Our football club lost the match on Saturday after a late goal",
+    "Interest rates rose again and the bank expects slower growth",
+    "Bake the bread for forty minutes and let it cool on a rack",
+    "The telescope will look for planets around small red stars",
+)
+
+
+def english(title: str, sentences: tuple[str, ...], turn: int) -> str:
+    order = sentences[turn % 5 :] + sentences[: turn % 5]
+    return (
+        f"<html><head><title>{title}</title></head><body><h1>{title}</h1><p>{'. '.join(order[:4])}.</p></body></html>"
+    )
+
+
 OPML = '<opml version="2.0"><body><outline type="rss" text="a" xmlUrl="http://example.com/a.xml"/></body></opml>'
 RSS = (
     '<?xml version="1.0"?><rss version="2.0"><channel><title>News</title><item><title>ข่าว</title>'
@@ -193,6 +216,8 @@ def furnish(folder: Path, world: World) -> None:
         "trace.tsv": posts,
         "subscriptions.opml": OPML,
         **dict.fromkeys(("gold.seg", "corpus.seg", "a.seg", "b.seg", "treebank.seg"), segmented),
+        **{f"about/{n}.html": english(f"Thailand guide {n}", ABOUT, n) for n in range(24)},
+        **{f"other/{n}.html": english(f"Notes {n}", OTHER, n) for n in range(24)},
         **{f"site/{n}.html": page(f"เรื่อง {n}", THAI * (n + 2)) for n in range(3)},
     }
     for name, text in texts.items():

@@ -53,6 +53,7 @@ def crawled(world: World, server: str, tmp_path_factory: pytest.TempPathFactory)
     reader = Reader(folder, server)
     reader.types("phasa init thai-web --lang th --seeds seeds.txt")
     reader.types("phasa crawl thai-web --pages 80")
+    reader.types("phasa feeds add thai-web http://example.com/rss.xml")
     shutil.copytree(folder / "thai-web", folder / "my-collection")
     shutil.rmtree(folder / ".bin")
     return folder
