@@ -14,6 +14,8 @@ from phasa.web.url import Url
 
 
 class VirtualClock(Clock):
+    longest = 86400.0
+
     def __init__(self, now: float) -> None:
         self.moment = now
 
@@ -60,7 +62,7 @@ class PaperServer:
         tag = f'"{hashlib.sha256(page).hexdigest()[:8]}"'
         if etag == tag and not hops:
             return Exchange(
-                url=address, final_url=Url(target), status=304, outcome="ok", headers=(("ETag", tag), *extra)
+                url=address, final_url=Url(target), status=304, outcome="not_modified", headers=(("ETag", tag), *extra)
             )
         return Exchange(
             url=address, final_url=Url(target), status=200, outcome="ok", headers=(("ETag", tag), *extra), body=page,

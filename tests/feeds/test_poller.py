@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phasa.feeds.circle import optimum
-from phasa.feeds.poller import Bucket, Poller
-from phasa.feeds.pulse import MOST_EXCITED, fit_pulse
+from phasa.feeds.poller import HOLDS, Bucket, Poller, remembering
+from phasa.feeds.pulse import SHARES, pulse_of, unsteadiness
 from phasa.feeds.replay import even_delay, replay_poller, replay_shared
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY
 from phasa.feeds.shape import WIDTH, learn_shape
@@ -27,7 +27,7 @@ def posts(hourly: np.ndarray, days: int, first: int = 0, seed: int = 1) -> np.nd
 @settings(max_examples=50, deadline=None)
 @given(st.floats(0.2, 50), st.lists(st.floats(0, 3 * DAY), min_size=1, max_size=60))
 def test_a_bucket_never_gives_more_than_the_allowance_and_a_start(per_day: float, waits: list[float]) -> None:
-    bucket, now, start = Bucket.for_rate(per_day, 0.0), 0.0, max(3.0, per_day)
+    bucket, now, start = Bucket.for_rate(per_day, 0.0, holds=HOLDS), 0.0, max(1.0, per_day)
     for number, wait in enumerate(waits, start=1):
         now = bucket.ready_at(now + wait)
         bucket.pay(now)
@@ -47,12 +47,12 @@ def test_polls_get_dearer_as_the_bucket_empties() -> None:
 @pytest.mark.parametrize("per_day", [1, 4, 24])
 def test_a_steady_day_is_polled_nearly_as_well_as_if_its_rates_were_known(per_day: int) -> None:
     learned, later = posts(HOURLY, 90), posts(HOURLY, 60, first=90, seed=2)
-    found = replay_poller(Poller.learn(learned, MONDAY + 90 * DAY, DAY / per_day), later, per_day)
+    found = replay_poller(Poller.learn(learned, MONDAY + 90 * DAY), later, per_day)
     best = optimum(np.repeat(HOURLY, 12), per_day)
     known = (best.total / np.repeat(HOURLY, 12).sum() + 0.5) * 300 * len(later)
     assert found.delay <= 1.12 * known
     assert found.delay < 0.9 * even_delay(DAY / per_day) * len(later)
-    assert found.polls <= per_day * 61 + max(3, per_day)
+    assert found.polls <= per_day * 61 + max(1, per_day)
 
 
 def test_posts_at_random_cost_no_more_than_even_polling() -> None:
@@ -69,8 +69,9 @@ def test_a_rate_jump_neither_starves_nor_overruns() -> None:
 
 
 def test_a_feed_that_nearly_stops_is_still_polled() -> None:
-    later = MONDAY + 60 * DAY + np.arange(1, 20) * 5 * DAY + 7777
+    later = MONDAY + 60 * DAY + np.arange(1, 20) * 5 * DAY + 12 * HOUR
     found = replay_poller(Poller.learn(posts(HOURLY, 60), MONDAY + 60 * DAY), later, 4)
+    assert found.polls >= 0.8 * 4 * (later[-1] - MONDAY - 60 * DAY) / DAY
     assert found.delay <= 1.1 * even_delay(DAY / 4) * len(later)
 
 
@@ -80,11 +81,52 @@ def test_bursts_are_found_and_used() -> None:
     times = np.sort(np.concatenate([start + random.integers(0, 2 * HOUR, 12) for start in starts])) + MONDAY
     cut = MONDAY + 200 * DAY
     before, after = times[times < cut], times[times >= cut]
-    pulse = fit_pulse(before, learn_shape(before), cut, HOUR)
-    assert pulse.shares[0] > 0.3
-    assert pulse.shares.sum() <= MOST_EXCITED + 1e-9
-    found = replay_poller(Poller.learn(before, cut, HOUR), after, 24)
+    found = replay_poller(Poller.learn(before, cut), after, 24)
     assert found.delay < 0.8 * even_delay(DAY / 24) * len(after)
+
+
+def test_the_process_does_not_explode_and_goes_back_to_its_long_run_rate() -> None:
+    pulse = pulse_of(posts(HOURLY, 60), MONDAY + 60 * DAY)
+    assert 0 < SHARES.sum() < 1
+    decay, _, _ = pulse.forecast_terms()
+    assert (decay > 0).all()
+    assert pulse.rate == pytest.approx(HOURLY.sum() / DAY, rel=0.1)
+    assert pulse_of(np.array([5]), 10).rate == 1.0 / DAY
+
+
+def test_a_feed_whose_weeks_differ_is_unsteady_and_saves_more() -> None:
+    steady = posts(HOURLY, 140)
+    holidays = steady[(steady - MONDAY) // (28 * DAY) % 2 == 0]
+    end = MONDAY + 140 * DAY
+    assert unsteadiness(steady, end) < 0.1
+    assert unsteadiness(holidays, end) > 0.3
+    assert unsteadiness(steady[:1], end) == 0.0
+    calm, keen = Bucket.for_rate(10, 0.0), Bucket.for_rate(10, 0.0, unsteady=1.0)
+    for bucket in (calm, keen):
+        bucket.since = 60.0 * DAY
+    # At the same level, who wants a reserve finds a poll dearer.
+    assert keen.dearness() > calm.dearness()
+
+
+def test_a_plan_waits_for_the_moment_from_which_a_poll_can_be_paid() -> None:
+    poller = Poller.learn(posts(HOURLY, 60), MONDAY + 60 * DAY)
+    price = 0.5 * poller.level() * (6 * HOUR) ** 2
+    ready = poller.next_poll(price, 6 * HOUR) + HOUR
+    assert poller.next_poll(price, 6 * HOUR, ready) >= ready
+
+
+def test_a_remembering_learner_learns_the_same_posts_once() -> None:
+    asked: list[int] = []
+
+    def learner(times: np.ndarray):  # type: ignore[no-untyped-def]
+        asked.append(len(times))
+        return learn_shape(times)
+
+    learn = remembering(learner)
+    times = posts(HOURLY, 30)
+    assert learn(times) is learn(times.copy())
+    learn(times[:-1])
+    assert asked == [len(times), len(times) - 1]
 
 
 def test_steady_feeds_share_a_budget_about_as_the_square_root_rule_says() -> None:

@@ -190,20 +190,30 @@ def export(directory: Annotated[Path, typer.Argument(metavar="DIR", help="The co
     print(write_opml(feeds, directory.name), end="")
 
 
-@app.command(epilog="Example:  phasa feeds discover thai-web saved-page.html --base https://example.com/")
+@app.command(epilog="Example:  phasa feeds discover thai-web")
 def discover(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")],
-    pages: Annotated[list[str], typer.Argument(metavar="PAGE…", help="HTML files that may name feeds; - too.")],
-    base: Annotated[str, typer.Option("--base", help="Where the pages came from.")],
+    pages: Annotated[
+        list[str] | None, typer.Argument(metavar="PAGE…", help="HTML files instead of the collection's pages; - too.")
+    ] = None,
+    base: Annotated[str, typer.Option("--base", help="Where the HTML files came from.")] = "",
 ) -> None:
-    """Register the feeds that pages announce (link rel=alternate)."""
+    """Register the feeds that pages announce (link rel=alternate): those of the collection, or the given files."""
+    from phasa.collection import Collection
+    from phasa.feeds.links import discover as discover_feeds
     from phasa.web.html import read_page
     from phasa.web.url import parse
 
-    address = parse(base)
-    if address is None:
-        raise InputError(f"{base}: not a usable http(s) address")
     with _store(directory) as store:
+        if not pages:
+            added = discover_feeds(Collection.open(directory), store, time.time())
+            for url in added:
+                print(f"{url}: added")
+            print(f"{len(added)} feeds added, {len(store.feeds())} in all", file=sys.stderr)
+            return
+        address = parse(base)
+        if address is None:
+            raise InputError(f"--base {base or '(none)'}: say where the pages came from, an http(s) address")
         for name in pages:
             for link in read_page(read_bytes(name), address).feeds:
                 known = not store.add(str(link.url), time.time(), title=link.title)
@@ -218,42 +228,29 @@ def watch(
     ] = 2000,
     spacing: Annotated[float, typer.Option("--spacing", help="Least seconds between two requests to a server.")] = 5.0,
     seconds: Annotated[float | None, typer.Option("--seconds", help="Stop after this time.")] = None,
+    crawl: Annotated[
+        bool, typer.Option("--crawl/--no-crawl", help="Offer new posts to the crawl, first of all.")
+    ] = True,
+    join: Annotated[bool, typer.Option("--join/--no-join", help="Let feeds named by crawled pages join.")] = True,
+    callback: Annotated[
+        str, typer.Option("--callback", metavar="URL", help="Public address at which WebSub hubs reach --listen.")
+    ] = "",
+    listen: Annotated[
+        str, typer.Option("--listen", metavar="ADDRESS:PORT", help="Where to listen for WebSub hubs.")
+    ] = "127.0.0.1:8090",
 ) -> None:
     """Poll the feeds of a collection day and night. SIGTERM or Ctrl-C stops it in good order."""
     import asyncio
 
+    from phasa.feeds.daemon import Duties, keep_watch
+
     if per_day <= 0:
         raise InputError("--per-day: give a positive number of polls")
-    asyncio.run(_watch(directory, per_day, spacing, seconds))
 
+    def tell(feed: str, title: str, link: str) -> None:
+        print(f"{feed}\t{title}\t{link}", flush=True)
 
-async def _watch(directory: Path, per_day: float, spacing: float, seconds: float | None) -> None:
-    import asyncio
-    import signal
-
-    from phasa import __version__
-    from phasa.collection import Collection
-    from phasa.feeds.post import Post
-    from phasa.feeds.store import FeedRow
-    from phasa.feeds.watch import Watcher
-    from phasa.web.fetch import Fetcher
-
-    settings = Collection.open(directory).settings
-    agent = f"phasa/{__version__}" + (f" (+{settings.contact})" if settings.contact else "")
-
-    def tell(feed: FeedRow, posts: list[Post]) -> None:
-        for post in posts:
-            print(f"{feed.title or feed.url}\t{post.title}\t{post.link}", flush=True)
-
-    async with Fetcher(settings.limits, agent, allow_private=settings.allow_private, server=settings.server) as fetcher:
-        with _store(directory) as store:
-            if not store.feeds():
-                raise InputError(f"{directory}: no feeds yet; add one with: phasa feeds add {directory} URL")
-            watcher = Watcher(store, fetcher, per_day, spacing=spacing, language=settings.language, found=tell)
-            loop = asyncio.get_running_loop()
-            for number in (signal.SIGTERM, signal.SIGINT):
-                loop.add_signal_handler(number, watcher.stop.set)
-            await watcher.run(None if seconds is None else time.time() + seconds)
+    asyncio.run(keep_watch(directory, Duties(per_day, spacing, seconds, crawl, join, callback, listen), tell))
 
 
 @app.command(epilog="Example:  phasa feeds report thai-web -o feeds.html")

@@ -22,7 +22,7 @@ from phasa.errors import InputError
 from phasa.feeds.budget import square_root
 from phasa.feeds.circle import optimum
 from phasa.feeds.oracle import bound, shared_bound
-from phasa.feeds.poller import Poller
+from phasa.feeds.poller import Learner, Poller, remembering
 from phasa.feeds.replay import even_delay, replay_points, replay_poller, replay_shared
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY, SPLIT_BELOW, WEEK, histogram
 from phasa.feeds.rules import retrieval_scheduling
@@ -58,22 +58,23 @@ def evaluate(
         if len(after.times) == 0 or len(before.times) == 0:
             continue
         start = int(trace.times[0]) + round((int(trace.times[-1]) - int(trace.times[0])) * split)
+        learner = remembering(learn_shape)
         for m in per_day:
             for policy in policies:
-                total = _delay(policy, before.times, after.times, start, m)
+                total = _delay(policy, before.times, after.times, start, m, learner)
                 hours = total / len(after.times) / HOUR
                 yield Row(trace.feed, m, policy, len(before.times), len(after.times), hours)
 
 
-def _delay(policy: str, learned: Times, posts: Times, start: int, m: int) -> float:
+def _delay(policy: str, learned: Times, posts: Times, start: int, m: int, learner: Learner) -> float:
     """Total delay in seconds of the posts."""
     if policy == "uniform":
         return even_delay(DAY / m) * len(posts)
     if policy == "phasa":
-        return replay_poller(Poller.learn(learned, start, DAY / m), posts, m).delay
+        return replay_poller(Poller.learn(learned, start, learner), posts, m).delay
     if policy == "phasa-fixed":
         width = HALF_HOUR if m <= 24 else WIDTH
-        points = optimum(learn_shape(learned).per_bin(width), 7 * m).points
+        points = optimum(learner(learned).per_bin(width), 7 * m).points
         return replay_points(posts, points, width, WEEK)
     if policy == "oracle":
         polls = max(1, int((int(posts[-1]) - start) / DAY * m))

@@ -3,51 +3,68 @@
 At each poll everything posted before is known. The expected posts of the next few gaps follow from the feed's weekly
 shape and its present activity; the poll times that minimise expected waiting plus a price per poll are found exactly by
 a short dynamic program, the first of them is kept, and the next poll plans anew. The price says what one more poll is
-worth and is set by who pays for it: a bucket that fills at the budgeted rate and holds at most a week of polls. A full
+worth and is set by who pays for it: a bucket that fills at the budgeted rate and holds some weeks of polls. A full
 bucket makes polls cheap, an empty one dear, so the budget is used and never exceeded whatever the feed does.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import exp, sqrt
+from math import ceil, exp, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.feeds.pulse import FEWEST, MEMORIES, Pulse, averages, fit_pulse, weights
-from phasa.feeds.rhythm import DAY, HOUR, MONDAY, WEEK
+from phasa.feeds.pulse import MEMORIES, Pulse, averages, pulse_of, unsteadiness, weights
+from phasa.feeds.rhythm import DAY, MONDAY, WEEK
 from phasa.feeds.shape import BINS, WIDTH, Shape, learn_shape
 from phasa.feeds.trace import Times
 
 RELEARN = 28 * DAY
+# The shape is learned anew when so much more is known, in posts and as a share.
+MORE_POSTS, MORE_SHARE = 20, 0.05
 # Step widths in bins of five minutes: few, so that what depends on them can be kept.
 _WIDTHS = (1, 2, 3, 4, 6, 8, 12, 18, 24, 36, 48, 72, 96, 144)
+# Steps to a usual gap, and usual gaps that a plan looks ahead.
+FINE, AHEAD = 12, 3.5
 KEPT = 20000
-LEAST_LEVEL = 3.0
+# Days of polls that a bucket holds: as long as a learning period for one feed, a week for many together.
+HOLDS, HOLDS_SHARED = 28.0, 7.0
+# How a reserve is built up: days of polls for a feed whose weeks differ, at most so many, growing so fast.
+RESERVE, MOST_RESERVE, RESERVE_GROWTH = 3.0, 7.0, 0.1
 STEERING = 0.7
+
+Learner = Callable[[Times], Shape]
 
 
 @dataclass
 class Bucket:
-    """Polls that may be made: the ledger of one feed or of all. Fills at `per_day` and holds at most a week of polls.
+    """Polls that may be made: the ledger of one feed or of all. Fills at `per_day` and holds `holds` days of polls.
 
     It starts with one day's polls, so polls never exceed the allowance by more than that day's, whatever happens.
+    `reserve` is the number of days' polls that the price steers to, once there was time to save them.
     """
 
     per_day: float
     since: float
     level: float
-    usual: float
+    holds: float = HOLDS_SHARED
+    reserve: float = 1.0
+    begun: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.begun = self.since
+        self._most = self.holds * max(1.0, self.per_day)
 
     @classmethod
-    def for_rate(cls, per_day: float, now: float) -> Bucket:
-        usual = max(LEAST_LEVEL, per_day)
-        return cls(per_day, now, usual, usual)
+    def for_rate(cls, per_day: float, now: float, unsteady: float = 0.0, holds: float = HOLDS_SHARED) -> Bucket:
+        """A bucket for so many polls a day; feeds whose weeks differ (`unsteadiness`) save more for the busy ones."""
+        return cls(per_day, now, max(1.0, per_day), holds, min(MOST_RESERVE, 1.0 + RESERVE * unsteady))
 
     def fill(self, now: float) -> None:
-        self.level = min(7.0 * self.usual, self.level + (now - self.since) / DAY * self.per_day)
+        self.level = min(self._most, self.level + (now - self.since) / DAY * self.per_day)
         self.since = now
 
     def ready_at(self, now: float) -> float:
@@ -58,7 +75,7 @@ class Bucket:
     def full_at(self, now: float) -> float:
         """The moment at which further saving would be lost; to poll later than that would waste the budget."""
         self.fill(now)
-        return now + (7.0 * self.usual - self.level) / self.per_day * DAY
+        return now + (self._most - self.level) / self.per_day * DAY
 
     def pay(self, now: float) -> None:
         self.fill(now)
@@ -66,7 +83,9 @@ class Bucket:
 
     def dearness(self) -> float:
         """What multiplies the price: 1 at the usual level, more when polls run short, less when they pile up."""
-        return float((self.usual / max(self.level, 0.1 * self.usual)) ** STEERING)
+        saved = min(self.reserve, 1.0 + RESERVE_GROWTH * (self.since - self.begun) / DAY)
+        usual = max(1.0, self.per_day * saved)
+        return float((usual / max(self.level, 0.1 * usual)) ** STEERING)
 
 
 @dataclass
@@ -77,29 +96,30 @@ class Poller:
     pulse: Pulse
     last: int
     known: Times
+    learner: Learner = learn_shape
     averages: list[float] = field(default_factory=list)
-    relearned: int = 0
-    gap: float = 6 * HOUR
+    unsteady: float = 0.0
 
     def __post_init__(self) -> None:
-        self.relearned = self.last
+        self._judged = len(self.known)
         self._memories = MEMORIES.tolist()
+        self._calendar = self.last // RELEARN
         self._set_shape(self.shape)
         self._set_pulse(self.pulse)
 
     @classmethod
-    def learn(cls, times: Times, now: int, gap: float = 6 * HOUR) -> Poller:
-        """A poller that has learned from all posts before `now`; `gap`: the usual time between polls to be."""
-        shape = learn_shape(times)
-        return cls(shape, fit_pulse(times, shape, now, gap), now - now % WIDTH, times[-KEPT:], gap=gap)
+    def learn(cls, times: Times, now: int, learner: Learner = learn_shape) -> Poller:
+        """A poller that has learned from all posts before `now`. `learner` may remember shapes of the same posts."""
+        poller = cls(learner(times), pulse_of(times, now), now - now % WIDTH, times[-KEPT:], learner)
+        poller.unsteady = unsteadiness(times, now)
+        return poller
 
     def _set_pulse(self, pulse: Pulse) -> None:
         self.pulse = pulse
         self.averages = averages(self.known, self.shape, self.last, pulse.rate).tolist()
         self._decay, self._inward, self._outward = pulse.forecast_terms()
+        self._shares: list[float] = pulse.shares.tolist()
         self._fading: dict[tuple[int, int], NDArray[np.float64]] = {}
-        # A feed is judged anew when it has shown twice as much.
-        self._judge_at = max(FEWEST, 2 * len(self.known))
 
     def _set_shape(self, shape: Shape) -> None:
         self.shape = shape
@@ -108,15 +128,16 @@ class Poller:
 
     def activity(self) -> float:
         """Posts per second to be expected just now, were the shape flat."""
-        above: float = sum(
-            share * (average - self.pulse.rate)
-            for share, average in zip(self.pulse.shares.tolist(), self.averages, strict=True)
-        )
-        return self.pulse.rate + above
+        rate = self.pulse.rate
+        above: float = sum(share * (average - rate) for share, average in zip(self._shares, self.averages, strict=True))
+        return rate + above
 
     def level(self) -> float:
-        """Posts per second of the last weeks, bursts left out: what the usual gap between polls is meant for."""
-        return max(0.5 * (self.averages[-1] + self.averages[-2]), 1e-9)
+        """Posts per second that the usual gap is meant for: the long run and the last months, half each.
+
+        Were it the last days, a busy week would be thought usual and get no more polls than a quiet one.
+        """
+        return max(0.5 * (self.averages[-1] + self.pulse.rate), 1e-9)
 
     def observe(self, now: int, posts: Times) -> None:
         """A poll at `now` found these posts (all since the last poll)."""
@@ -127,20 +148,32 @@ class Poller:
             kept = [k + a for k, a in zip(kept, (added.sum(axis=0) / MEMORIES).tolist(), strict=True)]
             self.known = np.concatenate((self.known, posts))
         self.averages, self.last = kept, now
-        if now - self.relearned >= RELEARN:
-            self.relearned = now
-            self.known = self.known[-KEPT:]
-            self._set_shape(learn_shape(self.known))
-        if len(self.known) >= self._judge_at:
-            self._set_shape(learn_shape(self.known))
-            self._set_pulse(fit_pulse(self.known, self.shape, now, self.gap))
+        if now // RELEARN > self._calendar:
+            self._calendar = now // RELEARN
+            more = len(self.known) - self._judged
+            if more >= max(MORE_POSTS, MORE_SHARE * self._judged):
+                self.relearn(self._calendar * RELEARN)
+        elif len(self.known) < 4 * MORE_POSTS and len(self.known) >= max(MORE_POSTS, 2 * self._judged):
+            # A feed that has just joined is judged anew when it has shown twice as much.
+            self.relearn(now)
+            self._set_pulse(pulse_of(self.known, now))
 
-    def next_poll(self, price: float, gap: float) -> int:
-        """The moment of the next poll when a poll is worth `price` seconds of waiting; `gap`: usual between polls."""
-        fine = 24 if gap >= 6 * HOUR else 12
-        width = _WIDTHS[bisect_right(_WIDTHS, max(1.0, gap / fine / WIDTH)) - 1]
-        steps = min(max(8, int(3.5 * gap / (width * WIDTH))), 2 * BINS // width)
-        return self.last + width * WIDTH * _first_poll(self._expected(width, steps), price / (width * WIDTH))
+    def relearn(self, now: int) -> None:
+        """Learn the shape anew from what was posted before `now`."""
+        self.known = self.known[-KEPT:]
+        self._judged = len(self.known)
+        self._set_shape(self.learner(self.known[: int(np.searchsorted(self.known, now))]))
+
+    def next_poll(self, price: float, gap: float, ready: float = 0.0) -> int:
+        """The best moment of the next poll from `ready` on, when a poll is worth `price` seconds of waiting.
+
+        `gap` is the usual time between polls.
+        """
+        width = _WIDTHS[bisect_right(_WIDTHS, max(1.0, gap / FINE / WIDTH)) - 1]
+        step = width * WIDTH
+        steps = min(max(8, int(AHEAD * gap / step)), 2 * BINS // width)
+        first = max(1, ceil((ready - self.last) / step))
+        return self.last + step * _first_poll(self._expected(width, steps), price / step, min(first, steps))
 
     def expect(self, until: int) -> tuple[float, float]:
         """Posts to be expected from the last poll to `until`, and the seconds that they wait for a poll then."""
@@ -164,8 +197,23 @@ class Poller:
         return expected
 
 
-def _first_poll(expected: list[float], price: float) -> int:
+def remembering(learner: Learner) -> Learner:
+    """The learner, asked once for the same posts of one feed: polled more or less often, it learns the same."""
+    known: dict[tuple[int, int, int], Shape] = {}
+
+    def learn(times: Times) -> Shape:
+        key = (len(times), int(times[0]), int(times[-1])) if len(times) else (0, 0, 0)
+        if key not in known:
+            known[key] = learner(times)
+        return known[key]
+
+    return learn
+
+
+def _first_poll(expected: list[float], price: float, earliest: int = 1) -> int:
     """The step after which the best plan polls first: least waiting plus price per poll, at least one poll.
+
+    No poll can be made before the step `earliest`.
 
     Forward program over the steps with a hull of lines (as in `oracle`). The end of the horizon is open: a plan may end
     with a poll at any of the later steps, and is charged what the same time costs on average at the optimum of a steady
@@ -181,6 +229,8 @@ def _first_poll(expected: list[float], price: float) -> int:
     for j, count in enumerate(expected, start=1):
         posts += count
         moments += count * j
+        if j < earliest:
+            continue
         last = len(slopes) - 1
         here = heights[head] - slopes[head] * j
         while head < last:

@@ -10,7 +10,7 @@ from math import sqrt
 
 import numpy as np
 
-from phasa.feeds.poller import Bucket, Poller
+from phasa.feeds.poller import HOLDS, Bucket, Poller
 from phasa.feeds.rhythm import DAY, MONDAY
 from phasa.feeds.shape import WIDTH
 from phasa.feeds.trace import Times
@@ -64,14 +64,16 @@ class _Watched:
 def replay_poller(poller: Poller, posts: Times, per_day: float) -> Replayed:
     """The causal policy with its own budget of polls a day, until the last post is seen."""
     feed = _Watched(poller, posts)
-    bucket = Bucket.for_rate(per_day, poller.last)
+    bucket = Bucket.for_rate(per_day, poller.last, poller.unsteady, HOLDS)
     gap = DAY / per_day
+    # A feed with a rhythm is served by fewer polls than a steady one: the price at which it asks for all of them is
+    # lower, the more so the fewer they are.
+    usual = 0.5 * gap * gap * (1.0 - 0.29 * per_day**-0.4)
     while feed.seen < len(posts):
         now = poller.last
         latest, ready = bucket.full_at(now), bucket.ready_at(now)
-        # At this price a steady feed of the present level would be polled every `gap`.
-        price = 0.5 * poller.level() * gap * gap * bucket.dearness()
-        at = max(min(poller.next_poll(price, gap), _grid(latest)), _grid(ready), now + WIDTH)
+        price = usual * poller.level() * bucket.dearness()
+        at = max(min(poller.next_poll(price, gap, ready), _grid(latest)), _grid(ready), now + WIDTH)
         bucket.pay(at)
         feed.poll(at)
     return feed.replayed

@@ -42,7 +42,13 @@ CREATE TABLE IF NOT EXISTS plan (
     feed INTEGER NOT NULL REFERENCES feed(id), version INTEGER NOT NULL, cluster TEXT NOT NULL, made REAL NOT NULL,
     per_day INTEGER NOT NULL, points TEXT NOT NULL, expected REAL NOT NULL, why TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (feed, version, cluster));
+CREATE TABLE IF NOT EXISTS subscription (
+    feed INTEGER PRIMARY KEY REFERENCES feed(id), hub TEXT NOT NULL, topic TEXT NOT NULL, token TEXT NOT NULL UNIQUE,
+    secret TEXT NOT NULL, state TEXT NOT NULL, asked REAL NOT NULL, expires REAL NOT NULL, note TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS scanned (file TEXT PRIMARY KEY, bytes INTEGER NOT NULL);
 """
+# Columns that came later: databases of earlier versions get them when they are opened.
+_LATER = (("plan", "why", "TEXT NOT NULL DEFAULT ''"), ("feed", "topic", "TEXT NOT NULL DEFAULT ''"))
 
 
 class FeedRow(msgspec.Struct, frozen=True):
@@ -66,6 +72,7 @@ class FeedRow(msgspec.Struct, frozen=True):
     hints: Hints
     expected_delay: float | None
     gain: float | None
+    topic: str = ""
 
 
 class PollRow(msgspec.Struct, frozen=True):
@@ -79,6 +86,23 @@ class PollRow(msgspec.Struct, frozen=True):
     new: int
     missing: bool
     note: str
+
+
+class Subscription(msgspec.Struct, frozen=True):
+    """What we have with the hub of a feed. `state`: asked, active or refused; `expires`: when the lease ends."""
+
+    feed: int
+    hub: str
+    topic: str
+    token: str
+    secret: str
+    state: str
+    asked: float
+    expires: float
+    note: str
+
+    def with_state(self, state: str, expires: float, note: str) -> Subscription:
+        return msgspec.structs.replace(self, state=state, expires=expires, note=note)
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -102,8 +126,9 @@ class FeedStore:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.executescript(_SCHEMA)
-            if not any(row[1] == "why" for row in self._db.execute("PRAGMA table_info(plan)")):
-                self._db.execute("ALTER TABLE plan ADD COLUMN why TEXT NOT NULL DEFAULT ''")
+            for table, column, kind in _LATER:
+                if not any(row[1] == column for row in self._db.execute(f"PRAGMA table_info({table})")):
+                    self._db.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
         except sqlite3.DatabaseError as trouble:
             self._db.close()
             raise CollectionError(f"{path}: not a database of feeds ({trouble}); move it away") from None
@@ -218,7 +243,37 @@ class FeedStore:
         ]
 
     def polls_since(self, moment: float) -> int:
-        return int(self._db.execute("SELECT count(*) FROM poll WHERE at > ?", (moment,)).fetchone()[0])
+        return int(
+            self._db.execute("SELECT count(*) FROM poll WHERE at > ? AND outcome != 'pushed'", (moment,)).fetchone()[0]
+        )
+
+    def subscribe(self, wish: Subscription) -> None:
+        """Write down what stands with a hub, in place of what stood before."""
+        marks = ", ".join("?" * len(Subscription.__struct_fields__))
+        self._db.execute(f"INSERT OR REPLACE INTO subscription VALUES ({marks})", msgspec.structs.astuple(wish))
+
+    def subscription(self, number: int) -> Subscription | None:
+        return self._subscription("feed", number)
+
+    def subscription_of(self, token: str) -> Subscription | None:
+        """The subscription whose callback has this secret name."""
+        return self._subscription("token", token)
+
+    def _subscription(self, column: str, value: object) -> Subscription | None:
+        names = ", ".join(Subscription.__struct_fields__)
+        row = self._db.execute(f"SELECT {names} FROM subscription WHERE {column} = ?", (value,)).fetchone()
+        return Subscription(*row) if row else None
+
+    def scanned(self) -> dict[str, int]:
+        """How many bytes of each file of the archive were searched for feeds."""
+        return dict(self._db.execute("SELECT file, bytes FROM scanned").fetchall())
+
+    def mark_scanned(self, file: str, size: int) -> None:
+        self._db.execute("INSERT OR REPLACE INTO scanned VALUES (?, ?)", (file, size))
+
+    def last_plan(self, number: int) -> float | None:
+        """When the feed's present plan was made."""
+        return self._db.execute("SELECT max(made) FROM plan WHERE feed = ?", (number,)).fetchone()[0]  # type: ignore[no-any-return]
 
     def bad_days(self, number: int) -> set[dt.date]:
         rows = self._db.execute("SELECT day FROM bad_day WHERE feed = ?", (number,))

@@ -24,9 +24,11 @@ from phasa.feeds.manners import hinted, orders_of, out_of_skipped, pause_after, 
 from phasa.feeds.parse import read_feed
 from phasa.feeds.poller import Bucket, Poller
 from phasa.feeds.post import Feed, Post
+from phasa.feeds.relearn import Learned, plan_versions
 from phasa.feeds.rhythm import DAY, HOUR
 from phasa.feeds.shape import WIDTH
 from phasa.feeds.store import FeedRow, FeedStore, PollRow
+from phasa.feeds.websub import SAFETY_GAP, linked
 from phasa.web.exchange import Exchange
 from phasa.web.url import Url, host, registered_domain
 
@@ -46,6 +48,9 @@ class Fetches(Protocol):
 
 class Clock:
     """Time as it passes."""
+
+    # Feeds may join meanwhile, so nobody sleeps longer than this.
+    longest = 30.0
 
     def now(self) -> float:
         return time.time()
@@ -85,19 +90,24 @@ class Watcher:
         self.hosts: dict[str, float] = {}
         self.queue: list[tuple[float, int]] = []
         self.busy: dict[asyncio.Task[None], str] = {}
+        self.joined: set[int] = set()
+        self.learned: dict[int, Learned] = {}
 
     async def run(self, until: float | None = None) -> None:
         """Poll until asked to stop (`stop.set()`), or until the given moment."""
-        for feed in self.store.feeds():
-            if not feed.retired:
-                heapq.heappush(self.queue, (feed.due, feed.id))
+        self.join()
+        looked = self.clock.now()
         while not self.stop.is_set():
             now = self.clock.now()
+            if now - looked >= self.clock.longest:
+                self.join()
+                looked = now
             if until is not None and now >= until:
                 break
             wait = await self._start_due(now)
             if wait is None:
                 continue
+            wait = min(wait, self.clock.longest)
             if until is not None:
                 wait = min(wait, until - now)
             if self.busy:
@@ -108,6 +118,13 @@ class Watcher:
         if self.busy:
             await asyncio.wait(self.busy)
             self._reap()
+
+    def join(self) -> None:
+        """Take in the feeds that were registered since the last look."""
+        for feed in self.store.feeds():
+            if feed.id not in self.joined and not feed.retired:
+                self.joined.add(feed.id)
+                heapq.heappush(self.queue, (feed.due, feed.id))
 
     def _reap(self) -> None:
         for task in [task for task in self.busy if task.done()]:
@@ -121,13 +138,20 @@ class Watcher:
         due, number = self.queue[0]
         if due > now:
             return due - now
+        feed = self.store.feed(number)
+        if feed.retired:
+            heapq.heappop(self.queue)
+            return None
+        if feed.due > due:
+            # What a hub delivered meanwhile moved the next poll.
+            heapq.heapreplace(self.queue, (feed.due, number))
+            return None
         if len(self.busy) >= self.at_once:
             return 1.0
         ready = self.bucket.ready_at(max(now, self.bucket.since))
         if ready > now:
             return ready - now
         heapq.heappop(self.queue)
-        feed = self.store.feed(number)
         earliest = out_of_skipped(max(feed.not_before, self.hosts.get(_rests_as(feed.url), 0.0)), feed.hints)
         if out_of_skipped(now, feed.hints) > now or earliest > now:
             heapq.heappush(self.queue, (max(earliest, out_of_skipped(now, feed.hints)), number))
@@ -157,12 +181,21 @@ class Watcher:
         if answer.status == 410:
             poll = PollRow(feed.id, now, 410, answer.outcome, 0, 0, False, "gone: retired")
             self.store.record(poll, changes={"retired": "410 Gone", "why": "the server says it is gone for good"})
-        elif answer.status == 304 and answer.outcome == "ok":
+        elif answer.status == 304 and answer.outcome in ("ok", "not_modified"):
             self._unchanged(feed, answer, now, order.seconds, order.why)
         elif answer.ok:
             self._read(feed, answer, now, order.seconds, order.why)
         else:
             self._failed(feed, answer, now, order.seconds)
+
+    def delivered(self, number: int, body: bytes, content_type: str) -> None:
+        """Take a document that the feed's hub sent: as good as a poll, and costs none."""
+        feed = self.store.feed(number)
+        url = Url(feed.url)
+        headers = (("Content-Type", content_type),) if content_type else ()
+        answer = Exchange(url=url, final_url=url, status=200, outcome="ok", headers=headers, body=body)
+        if not feed.retired and read_feed(body, content_type, feed.url, self.language).kind:
+            self._read(feed, answer, self.clock.now(), 0.0, "", pushed=True)
 
     def _failed(self, feed: FeedRow, answer: Exchange, now: float, ordered: float) -> None:
         failures = feed.failures + 1
@@ -188,9 +221,11 @@ class Watcher:
         self._observed(feed, now, [])
         self.store.record(poll, changes=changes | self._next(feed, now, float(str(changes["not_before"])), why))
 
-    def _read(self, feed: FeedRow, answer: Exchange, now: float, ordered: float, why: str) -> None:
+    def _read(
+        self, feed: FeedRow, answer: Exchange, now: float, ordered: float, why: str, pushed: bool = False
+    ) -> None:
         digest = hashlib.sha256(answer.body).hexdigest()
-        if digest == feed.body_hash:
+        if digest == feed.body_hash and not pushed:
             # The server ignored our condition; the document is the same all the same.
             self._unchanged(feed, answer, now, ordered, why)
             return
@@ -201,12 +236,17 @@ class Watcher:
         hint = hinted(document.hints)
         not_before = now + max(ordered, hint.seconds)
         changes: dict[str, object] = {
-            "failures": 0, "not_before": not_before, "etag": answer.etag, "modified": answer.modified,
-            "body_hash": digest, "hub": document.hub, "hints": msgspec.msgpack.encode(document.hints),
-            "title": feed.title or document.title,
+            "failures": 0, "not_before": not_before, "body_hash": digest,
+            "hints": msgspec.msgpack.encode(document.hints), "title": feed.title or document.title,
         }  # fmt: skip
+        if not pushed:
+            hub, itself = linked(answer.header("link"))
+            changes |= {
+                "etag": answer.etag, "modified": answer.modified, "hub": hub or document.hub,
+                "topic": itself or document.itself,
+            }  # fmt: skip
         moved = permanent_address(answer)
-        new = self._keep(feed, document, answer, now, changes, moved)
+        new = self._keep(feed, document, answer, now, changes, moved, pushed)
         self._observed(feed, now, new)
         fresh = msgspec.structs.replace(feed, hints=document.hints)
         coming = self._next(fresh, now, not_before, why if ordered >= hint.seconds else hint.why)
@@ -215,10 +255,12 @@ class Watcher:
             self.found(feed, sorted(new, key=lambda post: post.when() or now))
 
     def _keep(
-        self, feed: FeedRow, document: Feed, answer: Exchange, now: float, changes: dict[str, object], moved: str | None
-    ) -> list[Post]:
+        self, feed: FeedRow, document: Feed, answer: Exchange, now: float, changes: dict[str, object],
+        moved: str | None, pushed: bool,
+    ) -> list[Post]:  # fmt: skip
         note = "; ".join(document.faults)[:200] + (f"; moved to {moved}" if moved else "")
-        poll = PollRow(feed.id, now, answer.status, answer.outcome, len(document.posts), 0, False, note)
+        outcome = "pushed" if pushed else answer.outcome
+        poll = PollRow(feed.id, now, answer.status, outcome, len(document.posts), 0, False, note)
         return self.store.record(poll, document.posts, {**changes, "due": now + BOOTSTRAP}, moved_to=moved)
 
     def _observed(self, feed: FeedRow, now: float, new: Iterable[Post]) -> None:
@@ -250,12 +292,34 @@ class Watcher:
         )
         if not learned:
             wanted, why = now + BOOTSTRAP, "every two hours while its rhythm is learned"
+        lease = self.store.subscription(feed.id)
+        if lease is not None and lease.state == "active" and lease.expires > now:
+            wanted, why = now + SAFETY_GAP, "its hub tells us of new posts; asked once a day to be safe"
         wanted = max(wanted, now + LEAST_GAP)
         due = out_of_skipped(max(wanted, not_before), feed.hints)
         if due > wanted:
             why = f"{why}, but not before: {ordered or 'skipHours or skipDays'}"
+        self._version(feed, now, DAY / gap)
         why += f" (expects {activity * DAY:.2f} posts a day now, usual gap {gap / HOUR:.1f} h)"
         return {"due": due, "why": why, "expected_delay": gap / 2.0, "gain": price}
+
+    def _version(self, feed: FeedRow, now: float, per_day: float) -> None:
+        """Keep a plan for the feed, and make it anew every four weeks or when its rhythm has changed."""
+        poller = self.pollers[feed.id]
+        known = self.learned.get(feed.id)
+        if known is None:
+            made = self.store.last_plan(feed.id)
+            known = self.learned[feed.id] = Learned.at(now if made is None else made, poller.known)
+            why = "first plan" if made is None else ""
+        else:
+            why = known.outdated(now, poller.known)
+        if not why:
+            return
+        if why.startswith("its rhythm"):
+            poller.relearn(int(now))
+        self.learned[feed.id] = Learned.at(now, poller.known)
+        if plans := plan_versions(feed.url, poller.known, per_day, now):
+            self.store.keep_plans(feed.id, now, plans, why)
 
 
 def _rests_as(url: str) -> str:

@@ -1,0 +1,78 @@
+"""Between feeds and the crawl: new posts go to the crawl's frontier ahead of all else; feeds on crawled pages join."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from phasa.archive.reader import read_warc
+from phasa.collection import Collection
+from phasa.crawl.assembly import rules_of, strategy_of
+from phasa.crawl.control import add_seeds
+from phasa.crawl.strategy import Seed
+from phasa.errors import CollectionError
+from phasa.feeds.store import FeedStore
+from phasa.frontier.protocol import Offer, Standing
+from phasa.frontier.sqlite import SqliteFrontier
+from phasa.language.profile import load_profile
+from phasa.web.html import FeedLink, read_page
+from phasa.web.url import Url, parse
+
+# Above what any strategy gives a link it has only found: news goes stale.
+AHEAD = 1000.0
+_PAGES = ("text/html", "application/xhtml+xml")
+
+
+def send_links(collection: Collection, links: Iterable[str], source: str) -> int:
+    """Offer addresses of new posts to the crawl, ahead of what waits; how many were new to it.
+
+    A crawl that is running is given them as seeds, which it plants within seconds; else the frontier takes them itself.
+    """
+    urls = list(dict.fromkeys(url for link in links if (url := parse(link)) is not None))
+    if not urls:
+        return 0
+    try:
+        with collection.locked():
+            return _offer(collection, urls, source)
+    except CollectionError:
+        return len(add_seeds(collection, urls).added)
+
+
+def _offer(collection: Collection, urls: Sequence[Url], source: str) -> int:
+    strategy = strategy_of(collection, load_profile(collection.settings.language))
+    # The strategy's own note comes with the offer, as it would with a seed.
+    ranked = strategy.start([Seed(url) for url in urls])
+    frontier = SqliteFrontier(collection.frontier_file, rules_of(collection.settings, strategy))
+    try:
+        offers = [
+            Offer(url, AHEAD + float(ranked.priorities[place]), 1, source, ranked.note(place))
+            for place, url in enumerate(urls)
+        ]
+        return sum(standing is Standing.NEW for standing in frontier.offer(offers))
+    finally:
+        frontier.close()
+
+
+def feeds_of_archive(folder: Path, scanned: dict[str, int]) -> Iterator[tuple[str, int, list[FeedLink]]]:
+    """(file, bytes, feeds named by its pages) of each WARC file that has grown since it was scanned."""
+    for path in sorted([*folder.glob("*.warc.gz"), *folder.glob("*.warc.gz.open")]):
+        name, size = path.name.removesuffix(".open"), path.stat().st_size
+        if scanned.get(name) == size:
+            continue
+        found: dict[str, FeedLink] = {}
+        for stored in read_warc(path):
+            address = parse(stored.url)
+            if stored.status != 200 or stored.mime not in _PAGES or stored.revisit or address is None:
+                continue
+            for link in read_page(stored.content, address).feeds:
+                found.setdefault(str(link.url), link)
+        yield name, size, list(found.values())
+
+
+def discover(collection: Collection, store: FeedStore, now: float) -> list[str]:
+    """Register the feeds that pages of the collection announce; the addresses that were not known."""
+    added: list[str] = []
+    for name, size, links in feeds_of_archive(collection.archive_folder, store.scanned()):
+        added += [str(link.url) for link in links if store.add(str(link.url), now, title=link.title)]
+        store.mark_scanned(name, size)
+    return added
