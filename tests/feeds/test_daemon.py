@@ -76,7 +76,7 @@ async def test_kill_9_at_any_moment_loses_no_post_asks_nothing_too_soon_and_leav
             process = await start(directory, "--per-day", "100000", "--no-crawl")
             seen = len(server.requests)
             with_luck = seen + kills + 2
-            await until(lambda border=with_luck: len(server.requests) >= min(border, 12))  # type: ignore[misc]
+            await until(lambda border=with_luck: len(server.requests) >= min(border, 12))
             process.kill()
             await process.wait()
             with FeedStore(directory / "feeds.db") as store:
