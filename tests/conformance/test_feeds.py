@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -44,6 +45,7 @@ from phasa.lab.experiments.feeds import (
     split_months,
     update_window,
 )
+from phasa.lab.experiments.feeds_figures import write_figures
 
 APRIL = np.array(published.TABLE_4_4[-1])
 EXAMPLE = np.array([3, 0, 5, 3, 2, 1])
@@ -352,3 +354,20 @@ def test_row_48_any_number_of_bins(bins: int) -> None:
     for plan in plan_feed(Trace("f", times), 2, bins=bins):
         assert plan.bins == bins
         assert len(plan.points) == 2
+
+
+def test_row_47_figures_are_drawn_again(tmp_path: Path) -> None:
+    """Hourly histograms, the learning curve, delay against m for both policies."""
+    hours = (8, 9, 9, 10, 14, 15, 20)
+    times = [86400 * day + 3600 * hour + 60 for day in range(70) for hour in (hours if day % 7 < 5 else (12,))]
+    files = write_figures(tmp_path, "a feed", daily_counts(times))
+    assert sorted(file.name for file in files) == ["feeds-delay.svg", "feeds-histogram.svg", "feeds-learning.svg"]
+    drawn = {file.name: file.read_text(encoding="utf-8") for file in files}
+    for text in drawn.values():
+        assert text.count("<svg") == text.count("</svg>") == 1
+        assert "a feed" in text
+    assert "weekday" in drawn["feeds-histogram.svg"]
+    assert "weekend" in drawn["feeds-histogram.svg"]
+    assert "optimum" in drawn["feeds-delay.svg"]
+    assert "retrieval scheduling" in drawn["feeds-delay.svg"]
+    assert "weeks learned" in drawn["feeds-learning.svg"]

@@ -60,5 +60,5 @@ async def test_500_feeds_for_28_days(tmp_path: Path) -> None:
     achieved = sum(delays) / len(delays)
     promised = watcher.promised_waiting / watcher.promised_posts
     assert server.requests <= PER_DAY * (2 * DAYS + 1) + 1
-    # Posts come at most 3 % later than promised. Promises are on the careful side: shapes are shrunk towards even.
-    assert 0.9 * promised <= achieved <= 1.03 * promised
+    print(f"promised {promised / 3600:.3f} h, achieved {achieved / 3600:.3f} h, ratio {achieved / promised:.4f}")
+    assert promised * 0.97 <= achieved <= 1.03 * promised

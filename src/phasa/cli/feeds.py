@@ -42,6 +42,9 @@ def plan(
     spacing: Annotated[int, typer.Option("--spacing", help="Least distance of two polls, in bins.")] = 1,
     days: Annotated[int | None, typer.Option("--days", help="Learn from the last days only (the thesis: 28).")] = None,
     one_cluster: Annotated[bool, typer.Option("--one-cluster", help="Same points on all days of the week.")] = False,
+    figures: Annotated[
+        Path | None, typer.Option("--figures", metavar="DIR", help="Draw histograms and curves of each feed there.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """The best points of the day to poll each feed, per day cluster, with the delay to expect."""
@@ -57,6 +60,12 @@ def plan(
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
         raise InputError(f"unknown time zone '{zone}'; use a name such as Asia/Bangkok") from None
     traces = parse_traces(read_bytes(trace), trace)
+    if figures is not None:
+        from phasa.feeds.rhythm import daily_counts
+        from phasa.lab.experiments.feeds_figures import write_figures
+
+        for number, one in enumerate(traces, start=1):
+            write_figures(figures / f"{number:03d}", one.feed, daily_counts(one.times.tolist(), 24, where))
     if budget is not None:
         _print_shares(traces, budget, bins, as_json)
         return

@@ -24,6 +24,7 @@ from phasa.feeds.manners import hinted, orders_of, out_of_skipped, pause_after, 
 from phasa.feeds.parse import read_feed
 from phasa.feeds.poller import Bucket, Poller
 from phasa.feeds.post import Feed, Post
+from phasa.feeds.promise import Ledger
 from phasa.feeds.relearn import Learned, plan_versions
 from phasa.feeds.rhythm import DAY, HOUR
 from phasa.feeds.shape import WIDTH
@@ -87,6 +88,7 @@ class Watcher:
         self.all_roots = 0.0
         # What the plans promised for the time that has passed: expected posts, and their expected waiting in seconds.
         self.promised_posts = self.promised_waiting = 0.0
+        self.ledger = Ledger(now)
         self.hosts: dict[str, float] = {}
         self.queue: list[tuple[float, int]] = []
         self.busy: dict[asyncio.Task[None], str] = {}
@@ -272,8 +274,10 @@ class Watcher:
         elif at > poller.last:
             posts, waiting = poller.expect(at)
             self.promised_posts += posts
-            self.promised_waiting += waiting
+            self.promised_waiting += waiting * self.ledger.correction()
             times = sorted(int(min(post.when() or now, now)) for post in new)
+            fresh = [t for t in times if t > poller.last]
+            self.ledger.add(now, posts, waiting, len(fresh), sum(now - t for t in fresh))
             poller.observe(at, np.array([t for t in times if t > poller.last - 14 * DAY], dtype=np.int64))
 
     def _next(self, feed: FeedRow, now: float, not_before: float, ordered: str) -> dict[str, object]:
@@ -301,7 +305,12 @@ class Watcher:
             why = f"{why}, but not before: {ordered or 'skipHours or skipDays'}"
         self._version(feed, now, DAY / gap)
         why += f" (expects {activity * DAY:.2f} posts a day now, usual gap {gap / HOUR:.1f} h)"
-        return {"due": due, "why": why, "expected_delay": gap / 2.0, "gain": price}
+        return {"due": due, "why": why, "expected_delay": self._promise(poller, due, gap), "gain": price}
+
+    def _promise(self, poller: Poller, due: float, gap: float) -> float:
+        """Seconds that a post is expected to wait when the next poll is at `due`."""
+        posts, waiting = poller.expect(int(due))
+        return (waiting / posts if posts > 0 else gap / 2.0) * self.ledger.correction()
 
     def _version(self, feed: FeedRow, now: float, per_day: float) -> None:
         """Keep a plan for the feed, and make it anew every four weeks or when its rhythm has changed."""
