@@ -19,7 +19,7 @@ from phasa.crawl.segments.building import (
 )
 from phasa.crawl.segments.dictionary import Dictionary, load_dictionary, plain_term, tokens_of
 from phasa.crawl.segments.matcher import Match, Matcher
-from phasa.crawl.segments.soundex import SILENCE, grow, soundex
+from phasa.crawl.segments.soundex import SILENCE, digits_of, grow, soundex
 from phasa.errors import InputError, SettingsError
 
 B3 = Dictionary(["nakhon pratom", "pattaya", "thailand", "samui", "koh samui", "phuket", "bangkok"])
@@ -177,3 +177,23 @@ def test_a_hand_written_list_names_its_bad_line() -> None:
 
 def test_the_six_sources_of_the_thesis_are_listed() -> None:
     assert len(THESIS_SOURCES) == 6
+
+
+@given(texts, st.sampled_from(["literal", "bounded", "guarded", "exact"]))
+def test_the_ratio_counted_in_one_pass_is_that_of_the_match(text: str, mode: str) -> None:
+    matcher = Matcher(B3, mode)
+    related, normal = matcher.match(text)
+    kept = [sum(item not in matcher.stop for item in items) for items in (related, normal)]
+    assert matcher.ratio(text) == (kept[0] / sum(kept) if sum(kept) else 0.0)
+
+
+@given(st.text(alphabet="abdfghklmnoprstuwy2é", max_size=9), st.text(alphabet="abdfghklmnoprstuwy2é", max_size=9))
+def test_words_with_equal_digits_grow_a_sound_alike(first: str, second: str) -> None:
+    begun = grow(SILENCE, first)
+    if not begun.code or begun.full:
+        return
+    room = 4 - len(begun.code)
+    same = digits_of(second, room).translate(str.maketrans("0123456", "ABCDLMR"))
+    grown, again = grow(begun, second), grow(begun, same)
+    assert grown.code == again.code
+    assert grown.full or grown.last == again.last

@@ -89,6 +89,9 @@ class Matcher:
         related = total = at = 0
         end, stop, lone = len(tokens), self.stop, self._lone
         longest_at = self._literal if self.mode == "literal" else self._bounded
+        begins = self.dictionary.beginnings if self.mode != "literal" else {}
+        by_sound = self.mode in ("bounded", "guarded")
+        longest = self.dictionary.longest
         while at < end:
             token = tokens[at]
             sort = lone.get(token)
@@ -102,7 +105,11 @@ class Matcher:
                 at += 1
                 continue
             if sort is _OPEN:
-                size = longest_at(tokens, at)
+                if by_sound and token not in begins:
+                    room = end - at
+                    size = self._heard(tokens, at, room if room < longest else longest)
+                else:
+                    size = longest_at(tokens, at)
             else:
                 size, room = 0, end - at
                 for length in sort:
