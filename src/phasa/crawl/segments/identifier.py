@@ -11,7 +11,7 @@ from phasa.web.url import Url, parse, segment_key
 
 def key_of(url: str) -> str:
     """The segment of an address as pages and links have it. '' for what is no http(s) address."""
-    if not url.startswith(("http://", "https://")) or url.count("/") < 3:
+    if not url.startswith(("http://", "https://")) or url.count("/") < 3 or "#" in url:
         parsed = parse(url)
         return segment_key(parsed) if parsed is not None else ""
     return segment_key(Url(url))
