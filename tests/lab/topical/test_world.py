@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from phasa.cli.lab import app
 from phasa.crawl.addresses import host_of
 from phasa.crawl.segments.dictionary import load_dictionary, tokens_of
 from phasa.crawl.segments.matcher import Matcher
@@ -100,3 +104,14 @@ def test_a_name_that_is_no_web_is_refused(name: str) -> None:
 def test_an_unknown_topic_is_refused(world: TopicalWorld) -> None:
     with pytest.raises(InputError, match="no topic 'cars'"):
         world.gold("cars")
+
+
+def test_the_command_shows_every_printed_ratio_beside_ours() -> None:
+    result = CliRunner().invoke(app, ["world", "1:4000", "--topics", "--json"])
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)
+    assert len(rows) == 18
+    assert {row["table"] for row in rows} == {"Table 5", "Table 6", "Table 7"}
+    assert all(0 <= row["here"] <= 1 for row in rows)
+    by_source = {row["what"]: row["here"] for row in rows if row["table"] == "Table 5"}
+    assert by_source["tourism, source relevant"] > by_source["tourism, not source relevant"] + 0.3

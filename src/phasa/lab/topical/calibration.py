@@ -22,6 +22,7 @@ TABLES = {"source": "Table 5", "anchor": "Table 6", "address": "Table 7"}
 CONDITIONS = {"source": "source relevant", "anchor": "keyword in anchor", "address": "keyword in address"}
 ANALYSED = ("segment", "best-segment", "bfs")
 """The crawls whose links the thesis counts."""
+_LEAST_TRAINING = 8000
 
 
 def crawled_links(place: Arena, crawls: Iterable[TopicalCrawl], matcher: Matcher) -> list[SegmentLink]:
@@ -39,9 +40,10 @@ def ratios(place: Arena, crawls: Iterable[TopicalCrawl], matcher: Matcher) -> di
     return link_tables(crawled_links(place, crawls, matcher))
 
 
-def calibrate_topics(name: str, training: int = TRAINING_PAGES) -> list[Calibrated]:
+def calibrate_topics(name: str) -> list[Calibrated]:
     """Every printed ratio beside that of crawls on the web 'SEED:PAGES', over a tenth of its pages."""
     made = TopicalWorld.from_name(name)
+    training = min(TRAINING_PAGES, max(_LEAST_TRAINING, len(made)))
     rows = []
     for topic in PUBLISHED["source"]:
         place = arena(made.seed, len(made), topic, training)
