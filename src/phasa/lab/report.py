@@ -20,7 +20,8 @@ th:first-child, td:first-child { text-align: left; } .claims td { text-align: le
 .no { color: #b3261e; font-weight: 600; }
 @media (prefers-color-scheme: dark) { .yes { color: #5fd38d; } .no { color: #ff8a80; } }
 .charts { display: grid; gap: 12px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 330px), 1fr)); }
-figure { margin: 0; } figcaption { font-weight: 600; font-size: .92rem; } svg { width: 100%; height: auto; }
+figure { margin: 0; } figcaption { font-weight: 600; font-size: .92rem; }
+svg { width: 100%; max-width: 36rem; height: auto; }
 """
 
 
