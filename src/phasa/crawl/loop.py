@@ -336,10 +336,12 @@ class Crawl:
                 continue
             if priority == DROP:
                 frontier.drop(Url(url), reason)
-            elif not frontier.reprioritise([(Url(url), priority)]):
-                story = frontier.story(Url(url))
-                if story is not None and story.state is State.DROPPED and story.reason == reason:
-                    frontier.requeue(Url(url), priority)
+                continue
+            story = frontier.story(Url(url))
+            if story is not None and story.state is State.DROPPED and story.reason == reason:
+                frontier.requeue(Url(url), priority)
+            else:
+                frontier.reprioritise([(Url(url), priority)])
 
     def _waits(self, url: str) -> bool:
         """Whether an address waits or is being fetched."""

@@ -10,64 +10,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 
-from phasa.frontier.addresses import IN_USE
-from phasa.frontier.protocol import (
-    Ending,
-    Lease,
-    Offer,
-    Rediscovery,
-    Standing,
-    State,
-    Stats,
-    Story,
-    Visit,
-    Waiting,
-)
-from phasa.frontier.ready import AWAKE
+from phasa.frontier.protocol import Ending, Lease, Offer, Rediscovery, Standing, State, Stats, Story, Waiting
+from phasa.frontier.queues import Entry, HostQueues, Item, OneQueue
 from phasa.frontier.rules import HOST_SPENT, QUEUE_FULL, SITE_SPENT, Rules, may_return
 from phasa.web.url import Url, authority, registered_domain
-
-
-class _Entry:
-    """One URL. `serial` is its place in the order of discovery."""
-
-    __slots__ = (
-        "attempts",
-        "depth",
-        "note",
-        "priority",
-        "queue",
-        "reason",
-        "serial",
-        "source",
-        "state",
-        "url",
-        "visit",
-    )
-
-    def __init__(self, offer: Offer, serial: int, queue: str) -> None:
-        self.url = offer.url
-        self.priority = offer.priority
-        self.depth = offer.depth
-        self.source = offer.source
-        self.note = offer.note
-        self.serial = serial
-        self.queue = queue
-        self.state = State.WAITING
-        self.reason = ""
-        self.attempts = 0
-        self.visit: Visit | None = None
-
-
-class _Turn:
-    """When a host, or an address, may be asked again."""
-
-    __slots__ = ("address", "failures", "until")
-
-    def __init__(self) -> None:
-        self.until = AWAKE
-        self.failures = 0
-        self.address = ""
 
 
 class MemoryFrontier:
@@ -76,29 +22,19 @@ class MemoryFrontier:
     def __init__(self, rules: Rules | None = None) -> None:
         self.rules = rules or Rules()
         manners = self.rules.manners
-        self._by_host = bool(manners.delay or manners.address_delay)
         self._higher = self.rules.rediscovery is Rediscovery.HIGHER
         budgets = self.rules.budgets
         self._counted = bool(budgets.pages_per_host or budgets.pages_per_site)
+        self._known: dict[str, Entry] = {}
+        self._entries: list[Entry] = []
+        self._all = OneQueue(self._entries)
+        by_host = bool(manners.delay or manners.address_delay)
+        self._hosts = HostQueues(self._entries, manners.address_delay) if by_host else None
         self._plain = not (
-            self._by_host
-            or self._counted
-            or budgets.queue
-            or self.rules.scope is not None
-            or self.rules.traps is not None
+            by_host or self._counted or budgets.queue or self.rules.scope is not None or self.rules.traps is not None
         )
-        self._known: dict[str, _Entry] = {}
-        self._entries: list[_Entry] = []
-        # Heaps hold (-priority, serial); an item is stale when its entry no longer waits with that priority.
-        self._queues: dict[str, list[tuple[float, int]]] = {"": []} if not self._by_host else {}
-        self._heads: list[tuple[float, int]] = []
-        self._resting: list[tuple[float, str]] = []
-        self._busy: dict[str, int] = {}
-        self._turns: dict[str, _Turn] = {}
-        self._addresses: dict[str, float] = {}
-        self._holding: dict[int, str] = {}
         self._leases: dict[int, Lease] = {}
-        self._tail: list[tuple[float, int]] = []
+        self._tail: list[Item] = []
         self._taken: Counter[str] = Counter()
         self._counts = [0] * len(State)
         self._wanted = self._judged = self._bytes = self._words = 0
@@ -115,12 +51,12 @@ class MemoryFrontier:
         if self._plain:
             # The lab's way in: nothing can refuse it, and there is one queue.
             serial = len(self._entries)
-            entry = self._known[offer.url] = _Entry(offer, serial, "")
+            entry = self._known[offer.url] = Entry(offer, serial, "")
             self._entries.append(entry)
-            heappush(self._queues[""], (-offer.priority, serial))
+            heappush(self._all.heap, (-offer.priority, serial))
             self._counts[0] += 1
             return Standing.NEW
-        entry = _Entry(offer, len(self._entries), authority(offer.url) if self._by_host else "")
+        entry = Entry(offer, len(self._entries), authority(offer.url) if self._hosts is not None else "")
         self._known[offer.url] = entry
         self._entries.append(entry)
         refusal = self.rules.refuse(offer.url, offer.depth) or self._spent(entry)
@@ -133,7 +69,7 @@ class MemoryFrontier:
         self._push(entry)
         return self._keep_cap(entry)
 
-    def _offer_known(self, entry: _Entry, offer: Offer) -> Standing:
+    def _offer_known(self, entry: Entry, offer: Offer) -> Standing:
         if entry.state is State.WAITING:
             if self._higher:
                 if offer.priority <= entry.priority:
@@ -152,7 +88,7 @@ class MemoryFrontier:
             return self._keep_cap(entry)
         return Standing.KNOWN
 
-    def _spent(self, entry: _Entry) -> tuple[Standing, str] | None:
+    def _spent(self, entry: Entry) -> tuple[Standing, str] | None:
         if not self._counted:
             return None
         budgets = self.rules.budgets
@@ -162,7 +98,7 @@ class MemoryFrontier:
             return Standing.CAPPED, SITE_SPENT
         return None
 
-    def _keep_cap(self, entry: _Entry) -> Standing:
+    def _keep_cap(self, entry: Entry) -> Standing:
         """The queue cap: beyond it the URL of the lowest priority goes, the last one found first among equals."""
         cap = self.rules.budgets.queue
         if not cap:
@@ -178,18 +114,10 @@ class MemoryFrontier:
                     heappush(self._tail, (worst.priority, serial))
         return Standing.CAPPED if entry.state is State.DROPPED else Standing.NEW
 
-    def _push(self, entry: _Entry) -> None:
-        item = (-entry.priority, entry.serial)
-        queue = self._queues.get(entry.queue)
-        if queue is None:
-            queue = self._queues[entry.queue] = []
-        heappush(queue, item)
-        if self._by_host and entry.queue not in self._busy and self._head(entry.queue) == item:
-            turn = self._turns.get(entry.queue)
-            if turn is None or turn.until == AWAKE:
-                heappush(self._heads, item)
+    def _push(self, entry: Entry) -> None:
+        (self._all if self._hosts is None else self._hosts).push(entry)
 
-    def _move(self, entry: _Entry, state: State, reason: str) -> None:
+    def _move(self, entry: Entry, state: State, reason: str) -> None:
         self._counts[entry.state] -= 1
         self._counts[state] += 1
         entry.state = state
@@ -211,7 +139,7 @@ class MemoryFrontier:
         expires = now + self.rules.manners.lease
         for entry in self._best(now):
             if self._refused_late(entry):
-                self._wake(entry.queue)
+                self._wake(entry)
                 continue
             self._move(entry, State.LEASED, "")
             lease = Lease(
@@ -224,67 +152,24 @@ class MemoryFrontier:
                 entry.note,
                 entry.attempts,
                 expires,
-                turn.failures if self._by_host and (turn := self._turns.get(entry.queue)) is not None else 0,
+                self._hosts.failures(entry.queue) if self._hosts is not None else 0,
             )
             self._leases[entry.serial] = lease
-            if self._by_host:
-                self._busy[entry.queue] = entry.serial
+            if self._hosts is not None:
+                self._hosts.busy[entry.queue] = entry.serial
             leases.append(lease)
             if len(leases) >= n:
                 break
         return leases
 
-    def _best(self, now: float) -> Iterator[_Entry]:
-        """Waiting URLs that may be asked now, best first; the one given is out of its heap."""
-        if not self._by_host:
-            queue = self._queues[""]
-            while queue:
-                priority, serial = heappop(queue)
-                entry = self._entries[serial]
-                if entry.state is State.WAITING and entry.priority == -priority:
-                    yield entry
-            return
-        while self._resting and self._resting[0][0] <= now:
-            until, host = heappop(self._resting)
-            rested = self._turns[host]
-            if rested.until == until:
-                rested.until = AWAKE
-                self._wake(host)
-        while self._heads:
-            item = heappop(self._heads)
-            entry = self._entries[item[1]]
-            host = entry.queue
-            if host in self._busy or entry.state is not State.WAITING or self._head(host) != item:
-                continue
-            turn = self._turns.get(host)
-            if turn is not None and turn.until > AWAKE:
-                continue
-            if turn is not None and (free_at := self._addresses.get(turn.address, AWAKE)) > now:
-                self._rest(host, free_at)
-                continue
-            heappop(self._queues[host])
-            yield entry
+    def _best(self, now: float) -> Iterator[Entry]:
+        return self._hosts.best(now) if self._hosts is not None else self._all.best()
 
-    def _head(self, host: str) -> tuple[float, int] | None:
-        """The best item of a host that is not stale."""
-        queue = self._queues.get(host)
-        while queue:
-            entry = self._entries[queue[0][1]]
-            if entry.state is State.WAITING and entry.priority == -queue[0][0]:
-                return queue[0]
-            heappop(queue)
-        return None
+    def _wake(self, entry: Entry) -> None:
+        if self._hosts is not None:
+            self._hosts.wake(entry.queue)
 
-    def _wake(self, host: str) -> None:
-        if self._by_host and (head := self._head(host)) is not None:
-            heappush(self._heads, head)
-
-    def _rest(self, host: str, until: float) -> None:
-        turn = self._turns.setdefault(host, _Turn())
-        turn.until = until
-        heappush(self._resting, (until, host))
-
-    def _refused_late(self, entry: _Entry) -> bool:
+    def _refused_late(self, entry: Entry) -> bool:
         """Budgets and traps that were found spent or barren after the URL was taken in."""
         if refusal := self._spent(entry):
             self._move(entry, State.DROPPED, refusal[1])
@@ -308,38 +193,22 @@ class MemoryFrontier:
         if self._leases.get(lease.id) is not lease:
             return False
         del self._leases[lease.id]
-        self._release(lease, None)
         entry = self._entries[lease.id]
-        if self._busy.get(entry.queue) == lease.id:
-            del self._busy[entry.queue]
+        if self._hosts is not None:
+            self._hosts.release(entry, None)
+            self._hosts.free(entry)
         self._move(entry, State.WAITING, "")
         self._push(entry)
         return True
 
     def admit(self, lease: Lease, address: str, now: float) -> float:
-        if not self.rules.manners.address_delay or self._leases.get(lease.id) is not lease:
+        hosts = self._hosts
+        if hosts is None or not hosts.address_delay or self._leases.get(lease.id) is not lease:
             return 0.0
-        host = self._entries[lease.id].queue
-        self._turns.setdefault(host, _Turn()).address = address
-        free_at = self._addresses.get(address, AWAKE)
-        if free_at > now:
-            self._rest(host, free_at)
+        free_at = hosts.claim(self._entries[lease.id], address, now)
+        if free_at:
             self._give_back(lease)
-            return free_at
-        # Until the answer is there nobody knows how long it takes: the address is closed.
-        self._addresses[address] = IN_USE
-        self._holding[lease.id] = address
-        return 0.0
-
-    def _release(self, lease: Lease, asked: float | None, address: str = "") -> None:
-        """The request of a lease is over: its address rests, and the hosts that waited for it hear until when."""
-        held = self._holding.pop(lease.id, "")
-        for name in {held, address} - {""}:
-            free_at = AWAKE if asked is None else asked + self.rules.manners.address_delay
-            self._addresses[name] = free_at
-            for host, turn in self._turns.items():
-                if turn.address == name and turn.until == IN_USE:
-                    self._rest(host, max(free_at, 0.0))
+        return free_at
 
     # ── ending ───────────────────────────────────────────────────────────────────────────────────
 
@@ -367,46 +236,31 @@ class MemoryFrontier:
             self._taken["s " + registered_domain(lease.url)] += 1
         for offer in found:
             self._offer(offer)
-        if self._by_host:
-            self._end_turn(entry, lease, ending)
+        if self._hosts is not None:
+            self._end_turn(self._hosts, entry, ending)
         elif ending.state is State.WAITING:
             self._push(entry)
 
-    def _end_turn(self, entry: _Entry, lease: Lease, ending: Ending) -> None:
-        host = entry.queue
-        self._busy.pop(host, None)
-        self._release(lease, ending.at, ending.address)
-        turn = self._turns.setdefault(host, _Turn())
-        if ending.address:
-            turn.address = ending.address
-        turn.failures = turn.failures + 1 if ending.failed else 0
-        if ending.state is State.WAITING:
-            heappush(self._queues.setdefault(host, []), (-entry.priority, entry.serial))
-        if turn.failures >= self.rules.manners.failures:
-            self._give_up(host, ending.reason)
-        self._rest(host, ending.at + ending.pause)
-
-    def _give_up(self, host: str, reason: str) -> None:
-        for _, serial in self._queues.pop(host, []):
-            entry = self._entries[serial]
-            if entry.state is State.WAITING:
-                self._move(entry, State.DROPPED, f"host given up: {reason}")
+    def _end_turn(self, hosts: HostQueues, entry: Entry, ending: Ending) -> None:
+        if hosts.end_turn(entry, ending) >= self.rules.manners.failures:
+            for left in hosts.empty(entry.queue):
+                self._move(left, State.DROPPED, f"host given up: {ending.reason}")
+        hosts.rest(entry.queue, ending.at + ending.pause)
 
     def hold(self, lease: Lease, until: float, asked: float | None = None) -> None:
-        if not self._by_host:
-            self._give_back(lease)
-        elif self._leases.get(lease.id) is lease:
+        if self._hosts is not None and self._leases.get(lease.id) is lease:
             # It rests before it has work again, so that it does not compete meanwhile.
-            self._release(lease, asked)
-            self._rest(self._entries[lease.id].queue, until)
-            self._give_back(lease)
+            entry = self._entries[lease.id]
+            self._hosts.release(entry, asked)
+            self._hosts.rest(entry.queue, until)
+        self._give_back(lease)
 
     def drop(self, url: Url, reason: str) -> bool:
         entry = self._known.get(url)
         if entry is None or entry.state is not State.WAITING:
             return False
         self._move(entry, State.DROPPED, reason)
-        self._wake(entry.queue)
+        self._wake(entry)
         return True
 
     def requeue(self, url: Url, priority: float | None = None) -> bool:
@@ -419,20 +273,17 @@ class MemoryFrontier:
         self._push(entry)
         return True
 
-    def reprioritise(self, changes: Sequence[tuple[Url, float]]) -> int:
-        count = 0
+    def reprioritise(self, changes: Sequence[tuple[Url, float]]) -> None:
         for url, priority in changes:
             entry = self._known.get(url)
             if entry is None or entry.state is not State.WAITING:
                 continue
-            count += 1
             if priority != entry.priority:
                 lower = priority < entry.priority
                 entry.priority = priority
                 self._push(entry)
                 if lower:
-                    self._wake(entry.queue)
-        return count
+                    self._wake(entry)
 
     # ── looking ──────────────────────────────────────────────────────────────────────────────────
 
@@ -444,12 +295,13 @@ class MemoryFrontier:
     def next_ready(self, now: float) -> float | None:
         if not self._counts[State.WAITING]:
             return None
-        if not self._by_host or self._heads:
+        hosts = self._hosts
+        if hosts is None or hosts.heads:
             return now
-        return max(now, self._resting[0][0]) if self._resting else None
+        return max(now, hosts.resting[0][0]) if hosts.resting else None
 
     def stats(self) -> Stats:
-        counts = self._counts
+        counts, hosts = self._counts, self._hosts
         return Stats(
             waiting=counts[State.WAITING],
             leased=counts[State.LEASED],
@@ -460,9 +312,9 @@ class MemoryFrontier:
             judged=self._judged,
             bytes=self._bytes,
             words=self._words,
-            hosts=len(self._queues),
-            ready_hosts=len(self._heads) if self._by_host else int(counts[State.WAITING] > 0),
-            resting_hosts=len(self._resting),
+            hosts=len(hosts) if hosts is not None else 1,
+            ready_hosts=len(hosts.heads) if hosts is not None else int(counts[State.WAITING] > 0),
+            resting_hosts=len(hosts.resting) if hosts is not None else 0,
         )
 
     def story(self, url: Url) -> Story | None:

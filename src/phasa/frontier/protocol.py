@@ -188,8 +188,8 @@ class Frontier(Protocol):
     def requeue(self, url: Url, priority: float | None = None) -> bool:
         """A done, dropped or quarantined URL waits again. False when unknown, waiting or leased."""
 
-    def reprioritise(self, changes: Sequence[tuple[Url, float]]) -> int:
-        """New priorities for waiting URLs; how many of them did wait."""
+    def reprioritise(self, changes: Sequence[tuple[Url, float]]) -> None:
+        """New priorities for waiting URLs, at the latest with the next commit; others are left alone."""
 
     def waiting(self, host: str, limit: int) -> list[Waiting]:
         """The waiting URLs of a host, best first."""

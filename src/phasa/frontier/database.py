@@ -1,0 +1,112 @@
+"""The frontier's file: its tables, the connection, transactions, and the small values that have no table of their own.
+
+What makes offers cheap at ten million URLs: a URL row is appended in the order of discovery, which touches one page of
+the file. The two indexes whose order is not that of discovery (`seen` and `queue`) are filled some hundred thousand
+URLs at a time, in their own order; until then the new entries are in memory (`phasa.frontier.young`). `url` is the
+truth: after a crash both indexes are completed from the rows beyond the last merge.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from phasa.errors import CollectionError
+
+FORMAT = 2
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS tally(name TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS site(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, done INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE IF NOT EXISTS host(
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, site INTEGER NOT NULL, worker INTEGER NOT NULL,
+    rank REAL, head INTEGER, until REAL NOT NULL DEFAULT 0, rest REAL NOT NULL DEFAULT 0,
+    address TEXT NOT NULL DEFAULT '', failures INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0,
+    note TEXT NOT NULL DEFAULT '');
+CREATE INDEX IF NOT EXISTS turn ON host(worker, rank, head) WHERE rank IS NOT NULL;
+CREATE TABLE IF NOT EXISTS url(
+    id INTEGER PRIMARY KEY, host INTEGER NOT NULL, key INTEGER NOT NULL, state INTEGER NOT NULL,
+    priority REAL NOT NULL, depth INTEGER NOT NULL, attempts INTEGER NOT NULL, source, url TEXT NOT NULL,
+    note BLOB, reason TEXT);
+CREATE TABLE IF NOT EXISTS seen(key INTEGER PRIMARY KEY, id INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS queue(host INTEGER, rank REAL, id INTEGER, PRIMARY KEY(host, rank, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS visit(
+    id INTEGER PRIMARY KEY, at REAL, status INTEGER, mime TEXT, size INTEGER, wanted INTEGER, score REAL,
+    language TEXT, words INTEGER, digest INTEGER, record TEXT, seconds REAL);
+CREATE TABLE IF NOT EXISTS template(key TEXT PRIMARY KEY, evidence TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS address(name TEXT PRIMARY KEY, until REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS inbox(
+    id INTEGER PRIMARY KEY, worker INTEGER NOT NULL, url TEXT, priority REAL, depth INTEGER, source TEXT, note BLOB);
+CREATE INDEX IF NOT EXISTS letters ON inbox(worker, id);
+"""
+
+
+class Database:
+    """One connection to a frontier file. Raises CollectionError when the file is not a frontier.
+
+    Callers open transactions with `begin` and end them with `commit`. `looking`: the file is only read, perhaps while
+    a crawl writes it.
+    """
+
+    def __init__(self, path: Path, cache_megabytes: int = 4, *, looking: bool = False) -> None:
+        try:
+            # One statement cache for everything; transactions are ours to open, not the driver's.
+            self.connection = sqlite3.connect(path, isolation_level=None, cached_statements=256, timeout=60.0)
+            self.execute = self.connection.execute
+            self.executemany = self.connection.executemany
+            self.execute("PRAGMA journal_mode=WAL")
+            # A crash of the process loses nothing; a power cut may lose the last commits, never the file.
+            self.execute("PRAGMA synchronous=NORMAL")
+            self.execute(f"PRAGMA cache_size=-{cache_megabytes * 1024}")
+            self.execute("PRAGMA journal_size_limit=67108864")
+            self.execute("PRAGMA temp_store=MEMORY")
+            if not looking:
+                self.connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
+            format = self.meta("format")
+            if format is None and not looking:
+                self.set_meta("format", FORMAT)
+            elif format != FORMAT:
+                raise CollectionError(f"{path}: frontier of format {format}, this phasa reads {FORMAT}")
+        except sqlite3.DatabaseError as problem:
+            raise CollectionError(f"{path}: cannot be used as a frontier: {problem}") from None
+
+    def begin(self) -> None:
+        self.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        self.execute("COMMIT")
+
+    def rollback(self) -> None:
+        if self.connection.in_transaction:
+            self.execute("ROLLBACK")
+
+    def meta(self, key: str) -> float | str | None:
+        row = self.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return row[0] if row else None
+
+    def set_meta(self, key: str, value: float | str) -> None:
+        self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def tallies(self) -> dict[str, int]:
+        return dict(self.execute("SELECT name, n FROM tally"))
+
+    def count(self, changes: dict[str, int]) -> None:
+        """Add to tallies."""
+        self.executemany(
+            "INSERT INTO tally VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET n = n + excluded.n", changes.items()
+        )
+
+    # ── templates that were found barren ─────────────────────────────────────────────────────────
+
+    def templates(self) -> dict[str, str]:
+        return dict(self.execute("SELECT key, evidence FROM template"))
+
+    def add_template(self, key: str, evidence: str) -> None:
+        self.execute("INSERT OR REPLACE INTO template VALUES (?, ?)", (key, evidence))
+
+    def remove_template(self, key: str) -> None:
+        self.execute("DELETE FROM template WHERE key = ?", (key,))
+
+    def close(self) -> None:
+        self.connection.close()

@@ -1,0 +1,220 @@
+"""URLs in SQLite: their rows, the index of what was seen, the queues of the hosts. All of their SQL, no decisions."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+import msgspec
+
+from phasa.frontier.database import Database
+from phasa.frontier.protocol import State, Visit
+from phasa.frontier.ready import Head
+from phasa.frontier.young import NewUrl, Young
+from phasa.web.url import Url
+
+
+class Row(NamedTuple):
+    """A URL as stored."""
+
+    id: int
+    host: int
+    state: int
+    priority: float
+    depth: int
+    attempts: int
+    source: int | str | None
+    url: Url
+    note: bytes | None
+    reason: str | None
+
+
+_ROW = "id, host, state, priority, depth, attempts, source, url, note, reason"
+
+
+class UrlTable:
+    """The URLs of one worker's hosts (and, for looking, all others)."""
+
+    def __init__(self, db: Database, worker: int = 0, workers: int = 1) -> None:
+        self._db = db
+        self._worker = worker
+        self._workers = workers
+        self._merged = self._last_merged()
+        self._capped = False
+        self._tail: list[tuple[float, int]] = []
+        self.young = Young()
+
+    # ── rows ─────────────────────────────────────────────────────────────────────────────────────
+
+    def last_id(self) -> int:
+        return int(self._db.execute("SELECT max(id) FROM url").fetchone()[0] or 0)
+
+    def row(self, id: int) -> Row:
+        return Row(*self._db.execute(f"SELECT {_ROW} FROM url WHERE id = ?", (id,)).fetchone())
+
+    def by_reason(self, state: State, pattern: str) -> list[Row]:
+        """URLs in a state whose reason matches a LIKE pattern. Looks through all URLs: for commands, not for crawls."""
+        rows = self._db.execute(
+            f"SELECT {_ROW} FROM url WHERE state = ? AND reason LIKE ? ORDER BY id", (int(state), pattern)
+        )
+        return [Row(*row) for row in rows]
+
+    def add(self, rows: list[NewUrl]) -> None:
+        """Append URLs with ids that follow each other; those that wait enter the queue."""
+        if not rows:
+            return
+        self._db.executemany("INSERT INTO url VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        self.young.ids.update(zip([row[2] for row in rows], range(rows[0][0], rows[-1][0] + 1), strict=True))
+        self.young.push_all(rows)
+        if self._capped:
+            for row in rows:
+                heappush(self._tail, (row[4], -row[0]))
+
+    def change(self, row: Row, priority: float, note: bytes | None) -> None:
+        """New priority and note of a URL; the queue follows when it waits."""
+        self._db.execute("UPDATE url SET priority = ?, note = ? WHERE id = ?", (priority, note, row.id))
+        if row.state == State.WAITING and priority != row.priority:
+            self.unqueue(row.host, -row.priority, row.id)
+            self.enqueue(row.host, -priority, row.id)
+
+    def move(self, id: int, state: State, reason: str, attempts: int) -> None:
+        self._db.execute(
+            "UPDATE url SET state = ?, reason = ?, attempts = ? WHERE id = ?", (int(state), reason, attempts, id)
+        )
+
+    # ── seen ─────────────────────────────────────────────────────────────────────────────────────
+
+    def seen(self, key: int) -> int | None:
+        """The id of the URL with this key."""
+        id = self.young.ids.get(key)
+        if id is None:
+            row = self._db.execute("SELECT id FROM seen WHERE key = ?", (key,)).fetchone()
+            return row[0] if row else None
+        return id
+
+    def seen_many(self, keys: list[int]) -> dict[int, int]:
+        """Those of many keys that are known, with their ids."""
+        young = self.young.ids
+        known = {key: young[key] for key in keys if key in young}
+        rest = sorted(key for key in keys if key not in known) if known else sorted(keys)
+        if rest and self._merged:
+            # CROSS JOIN keeps the order of the loops: each key asked for is looked up, nothing is scanned.
+            known.update(
+                self._db.execute(
+                    "SELECT s.key, s.id FROM json_each(?) AS asked CROSS JOIN seen s ON s.key = asked.value",
+                    (msgspec.json.encode(rest).decode(),),
+                )
+            )
+        return known
+
+    # ── queues ───────────────────────────────────────────────────────────────────────────────────
+
+    def enqueue(self, host: int, rank: float, id: int) -> None:
+        """A URL waits again, or with another rank. One older than the last merge goes straight into the file, since
+        it would not survive a crash in memory."""
+        if id > self._merged:
+            self.young.push(host, rank, id)
+        else:
+            self._db.execute("INSERT OR IGNORE INTO queue VALUES (?, ?, ?)", (host, rank, id))
+        if self._capped:
+            heappush(self._tail, (-rank, -id))
+
+    def unqueue(self, host: int, rank: float, id: int) -> None:
+        if id > self._merged:
+            self.young.remove(host, rank, id)
+        else:
+            self._db.execute("DELETE FROM queue WHERE host = ? AND rank = ? AND id = ?", (host, rank, id))
+
+    def heads(self, host: int, limit: int) -> list[Head]:
+        """The best waiting URLs of a host."""
+        found = self.young.heads(host, limit)
+        old = self._db.execute(
+            "SELECT rank, id FROM queue WHERE host = ? ORDER BY rank, id LIMIT ?", (host, limit)
+        ).fetchall()
+        if old:
+            found = sorted([*found, *(Head(*row) for row in old)])[:limit]
+        return found
+
+    def drop_queue(self, host: int, state: State, reason: str) -> int:
+        """Every waiting URL of a host gets another state; how many."""
+        young = self.young.take_queue(host)
+        change = "UPDATE url SET state = ?, reason = ? WHERE id"
+        self._db.executemany(f"{change} = ?", [(int(state), reason, id) for id in young])
+        self._db.execute(f"{change} IN (SELECT id FROM queue WHERE host = ?)", (int(state), reason, host))
+        return len(young) + self._db.execute("DELETE FROM queue WHERE host = ?", (host,)).rowcount
+
+    def index_ranks(self) -> None:
+        """Let `worst` find its answer without looking through the queue; only a capped queue pays for it."""
+        self._db.execute("CREATE INDEX IF NOT EXISTS by_rank ON queue(rank, id)")
+        self._capped = True
+
+    def worst(self) -> Row | None:
+        """The waiting URL of the lowest priority, the last one found among equals. Needs `index_ranks`."""
+        old = self._db.execute("SELECT rank, id FROM queue ORDER BY rank DESC, id DESC LIMIT 1").fetchone()
+        while self._tail:
+            rank, id = -self._tail[0][0], -self._tail[0][1]
+            row = self.row(id) if id > self._merged else None
+            if row is None or row.state != State.WAITING or -row.priority != rank:
+                heappop(self._tail)
+            elif old is None or (rank, id) > old:
+                return row
+            else:
+                break
+        return self.row(old[1]) if old else None
+
+    # ── merging ──────────────────────────────────────────────────────────────────────────────────
+
+    def merge(self) -> None:
+        """Bring the young entries into the file; all URLs of this worker so far are indexed then."""
+        last = self.last_id()
+        ours = f"AND host IN (SELECT id FROM host WHERE worker = {self._worker})" if self._workers > 1 else ""
+        self._index(self._merged, ours)
+        self._db.set_meta(f"merged {self._worker}", last)
+        self._merged = last
+        self.young.clear()
+        self._tail.clear()
+
+    def recover(self) -> None:
+        """Complete the indexes from the URLs that were added after the last merges; all workers start from there."""
+        self._index(self._last_merged())
+        self._db.execute("DELETE FROM meta WHERE key LIKE 'merged %'")
+        self._merged = self.last_id()
+        for worker in range(self._workers):
+            self._db.set_meta(f"merged {worker}", self._merged)
+
+    def _index(self, last: int, which: str = "") -> None:
+        """Index the URLs after `last`, in the orders of the indexes."""
+        self._db.execute(
+            f"INSERT OR IGNORE INTO seen SELECT key, id FROM url WHERE id > ? {which} ORDER BY key", (last,)
+        )
+        self._db.execute(
+            f"INSERT OR IGNORE INTO queue SELECT host, -priority, id FROM url WHERE id > ? AND state = 0 {which}"
+            " ORDER BY host, -priority, id",
+            (last,),
+        )
+
+    def look(self) -> None:
+        """For one who only looks: index in our own memory what a running crawl has not merged yet."""
+        self.young.ids.update(self._db.execute("SELECT key, id FROM url WHERE id > ?", (self._merged,)))
+
+    def _last_merged(self) -> int:
+        """All URLs up to this one are indexed in the file."""
+        merged = [int(row[0]) for row in self._db.execute("SELECT value FROM meta WHERE key LIKE 'merged %'")]
+        return min(merged, default=0)
+
+    # ── visits ───────────────────────────────────────────────────────────────────────────────────
+
+    def add_visit(self, id: int, visit: Visit) -> None:
+        v = visit
+        self._db.execute(
+            "INSERT OR REPLACE INTO visit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (id, v.at, v.status, v.mime, v.size, v.wanted, v.score, v.language, v.words, v.digest, v.record, v.seconds),
+        )
+
+    def visit(self, id: int) -> Visit | None:
+        row = self._db.execute("SELECT * FROM visit WHERE id = ?", (id,)).fetchone()
+        if row is None:
+            return None
+        _, at, status, mime, size, wanted, score, language, words, digest, record, seconds = row
+        seen = None if wanted is None else bool(wanted)
+        return Visit(at, status, mime, size, seen, score, language, words, digest, record, seconds)
