@@ -55,7 +55,8 @@ class Pair:
 
     def _open(self) -> SqliteFrontier:
         frontier = SqliteFrontier(self.path, self.rules, hash=fold)
-        frontier.MERGE = 5
+        frontier._urls.young.capacity = 7
+        frontier._urls.young.NEWEST = 3
         return frontier
 
     def step(self, name: str, value: object) -> None:

@@ -12,7 +12,7 @@ from phasa.frontier.ready import Head
 from phasa.frontier.recent import SETTLED, Recent
 from phasa.frontier.rules import HOST_SPENT, QUEUE_FULL, SITE_SPENT, Rules, may_return
 from phasa.frontier.url_table import Row, UrlTable
-from phasa.frontier.young import NewUrl
+from phasa.frontier.young import HASH_BITS, NewUrl
 from phasa.web.url import Url, private_suffix
 from phasa.web.url import host as host_name
 
@@ -22,15 +22,13 @@ url_hash: Hash = xxh3_64_intdigest
 Sourced = tuple[Offer, int | str | None]
 """An offer with its source: the number of a page of ours, or its address, or nothing."""
 
-_HASH_BITS = 35
-_HASH = (1 << _HASH_BITS) - 1
-_HOST = (1 << (63 - _HASH_BITS)) - 1
+_HASH = (1 << HASH_BITS) - 1
 
 
 def key_of(host: int, hash: int) -> int:
     """The key of a URL in the index of what was seen: URLs of one host lie side by side, so that the links of a page
-    touch few places of the index. Equal keys are told apart by the URLs themselves."""
-    return (host & _HOST) << _HASH_BITS | hash & _HASH
+    touch few places of the index. Equal keys are told apart by the URLs themselves. 63 bits: 268 million hosts."""
+    return host << HASH_BITS | hash & _HASH
 
 
 def next_key(key: int) -> int:
@@ -104,7 +102,7 @@ class Intake:
             ids = host_ids(name) or self._host(url, name)
             places.append(at)
             hosts.append(ids)
-            keys.append((ids[0] & _HOST) << _HASH_BITS | hash_of(url.encode()) & _HASH)  # key_of, without a call
+            keys.append(ids[0] << HASH_BITS | hash_of(url.encode()) & _HASH)  # key_of, without a call
         known = self._known = self._urls.seen_many(keys)
         for at, ids, key in zip(places, hosts, keys, strict=True):
             offer, source = offers[at]

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from phasa.frontier.database import Database
 from phasa.frontier.host_table import HostTable
-from phasa.frontier.intake import Hash, Intake, Sourced, find_row, key_of, url_hash
+from phasa.frontier.intake import Hash, Intake, Sourced, url_hash
+from phasa.frontier.ledger import Ledger
 from phasa.frontier.mailbox import ALONE as ALONE
 from phasa.frontier.mailbox import Mailbox
 from phasa.frontier.mailbox import Share as Share
@@ -22,10 +23,9 @@ from phasa.frontier.ready import AWAKE, Host
 from phasa.frontier.recent import SETTLED, Recent
 from phasa.frontier.rules import Rules
 from phasa.frontier.spending import Spending
-from phasa.frontier.traps import template
 from phasa.frontier.turns import Turns
 from phasa.frontier.url_table import Row, UrlTable
-from phasa.web.url import Url, authority
+from phasa.web.url import Url
 
 
 def _nothing() -> None:
@@ -39,7 +39,6 @@ class SqliteFrontier:
     """
 
     GROUP = 64  # pages per transaction at most
-    MERGE = 100_000  # new URLs between two merges of the indexes
     CHANGES = 10_000  # new priorities that wait for the next transaction at most
     PATIENCE = 0.25  # seconds that a finished page may wait for others to share its transaction
 
@@ -59,10 +58,11 @@ class SqliteFrontier:
         self._before_commit = before_commit
         self._hash = hash
         self._recent = Recent()
-        self._urls = UrlTable(self._db, share.worker, share.workers)
+        self._urls = UrlTable(self._db, share.worker, share.workers, looking=looking)
         self._hosts = HostTable(self._db, share.owner)
         self._mail = Mailbox(self._db, share)
         self._turns = Turns(self._db, self._urls, self._hosts, self._mail, share, rules.manners)
+        self._ledger = Ledger(self._db, self._urls, self._hosts, self._turns, self._recent, rules, hash)
         self._spending = Spending(rules, self._hosts)
         self._leases: dict[int, Lease] = {}
         self._pending: dict[int, tuple[Lease, Ending, Sequence[Offer]]] = {}
@@ -73,9 +73,7 @@ class SqliteFrontier:
         self._not_before: float | None = None
         # Nothing is written by one who only looks, nor after an error of the store.
         self._broken = looking
-        if looking:
-            self._urls.look()
-        elif share.worker == 0:
+        if share.worker == 0 and not looking:
             self._open()
         if rules.budgets.queue and not looking:
             self._urls.index_ranks()
@@ -98,18 +96,13 @@ class SqliteFrontier:
         self.commit()
         self._db.begin()
         try:
-            standings = self._take([(offer, self._source(offer) if offer.source else None) for offer in offers])
+            standings = self._take([(offer, self._ledger.source(offer) if offer.source else None) for offer in offers])
             self._db.commit()
         except BaseException:
             self._break()
             raise
         self._merge_when_due()
         return standings
-
-    def _source(self, offer: Offer) -> int | str | None:
-        """Sources that are pages of ours are kept by number."""
-        row = self._find(Url(offer.source)) if offer.source else None
-        return row.id if row is not None else offer.source or None
 
     def _take(self, offers: Sequence[Sourced]) -> list[Standing]:
         """Inside a transaction: take offers in, and let hosts with better heads compete. Offers for the hosts of other
@@ -135,7 +128,7 @@ class SqliteFrontier:
 
     def sift(self, urls: Sequence[Url]) -> list[State | None]:
         self.commit()
-        return [self._state(row) if (row := self._find(url)) is not None else None for url in urls]
+        return [self._state(row) if (row := self._ledger.find(url)) is not None else None for url in urls]
 
     def settled(self, urls: Sequence[Url]) -> list[bool]:
         get = self._recent.get
@@ -190,7 +183,7 @@ class SqliteFrontier:
         host.busy = row.id
         lease = Lease(
             *(row.id, row.url, host.name, row.priority, row.depth),
-            *(self._source_url(row.source), row.note or b"", row.attempts, now + self.rules.manners.lease),
+            *(self._ledger.source_url(row.source), row.note or b"", row.attempts, now + self.rules.manners.lease),
             host.failures,
         )
         self._leases[row.id] = lease
@@ -205,19 +198,12 @@ class SqliteFrontier:
         self.commit()
         self._db.begin()
         if state is State.QUARANTINED:
-            self._settle(row, state, reason)
+            self._ledger.settle(row, state, reason)
         else:
             # A spent budget refuses every URL of the host alike.
-            n = self._urls.drop_queue(host.id, state, reason)
-            self._db.count({"waiting": -n, "dropped": n})
+            self._ledger.drop_queue(host.id, reason)
         self._turns.renew(host.id)
         self._db.commit()
-
-    def _settle(self, row: Row, state: State, reason: str) -> None:
-        self._urls.move(row.id, state, reason, row.attempts)
-        self._urls.unqueue(row.host, -row.priority, row.id)
-        self._db.count({"waiting": -1, _tally(state): 1})
-        self._recent.put(row.url, SETTLED)
 
     def _expire(self, now: float) -> None:
         # Leases are given out in the order of time and all last as long: the oldest comes first.
@@ -269,12 +255,12 @@ class SqliteFrontier:
         changes, self._changes = self._changes, {}
         self._db.begin()
         try:
-            ended = [self._end(lease, ending) for lease, ending, _ in pending.values()]
+            ended = [self._ledger.end(lease, ending) for lease, ending, _ in pending.values()]
             found = [(offer, _source_id(offer, lease)) for lease, _, offers in pending.values() for offer in offers]
-            self._take([*found, *((offer, self._source(offer)) for offer in self._mail.take())])
-            self._rank_anew(changes)
+            self._take([*found, *((offer, self._ledger.source(offer)) for offer in self._mail.take())])
+            self._ledger.rank_anew(changes, self._is_leased)
             for host, ending in ended:
-                self._end_turn(host, ending)
+                self._ledger.end_turn(host, ending)
             self._db.commit()
         except BaseException:
             self._break()
@@ -290,77 +276,26 @@ class SqliteFrontier:
         self._db.rollback()
         self._broken = True
 
-    def _end(self, lease: Lease, ending: Ending) -> tuple[Host, Ending]:
-        """Inside a transaction: the URL's part of a finish."""
-        urls, host, visit = self._urls, self._turns.host_of(lease), ending.visit
-        urls.move(lease.id, ending.state, ending.reason, lease.attempts + 1)
-        counts: dict[str, int] = {}
-        if ending.state is State.WAITING:
-            self._recent.forget(lease.url)
-        else:
-            urls.unqueue(host.id, -lease.priority, lease.id)
-            counts = {"waiting": -1, _tally(ending.state): 1}
-        if visit is not None:
-            urls.add_visit(lease.id, visit)
-            counts["bytes"] = visit.size
-            counts["words"] = visit.words
-            if visit.wanted is not None:
-                counts["judged"] = 1
-                counts["wanted"] = int(visit.wanted)
-            traps = self.rules.traps
-            if traps is not None and (evidence := traps.saw(lease.url, visit.digest)):
-                self._db.add_template(template(lease.url), evidence)
-        if ending.state is State.DONE:
-            ids = self._hosts.find(host.name)
-            assert ids is not None
-            self._hosts.took_page(*ids)
-        self._db.count(counts)
-        return host, ending
-
-    def _end_turn(self, host: Host, ending: Ending) -> None:
-        """Inside a transaction, after the links were taken in: the host's part of a finish."""
-        host.busy = 0
-        host.address = ending.address or host.address
-        host.failures = host.failures + 1 if ending.failed else 0
-        until = ending.at + ending.pause
-        self._turns.ready.rest(host, until)
-        note = ending.reason if ending.failed or ending.state is State.WAITING else ""
-        self._hosts.end_turn(host.id, until, ending.pause, host.address, host.failures, note)
-        if host.failures >= self.rules.manners.failures:
-            n = self._urls.drop_queue(host.id, State.DROPPED, f"host given up: {ending.reason}")
-            self._db.count({"waiting": -n, "dropped": n})
-            host.failures = 0
-            self._recent.clear()
-        self._turns.renew(host.id)
-
     def drop(self, url: Url, reason: str) -> bool:
         self.commit()
-        row = self._find(url)
+        row = self._ledger.find(url)
         if row is None or self._state(row) is not State.WAITING:
             return False
         self._db.begin()
-        self._settle(row, State.DROPPED, reason)
+        self._ledger.settle(row, State.DROPPED, reason)
         self._turns.renew(row.host)
         self._db.commit()
         return True
 
     def requeue(self, url: Url, priority: float | None = None) -> bool:
         self.commit()
-        row = self._find(url)
+        row = self._ledger.find(url)
         if row is None or row.state == State.WAITING:
             return False
         self._db.begin()
-        self._requeue(row, row.priority if priority is None else priority)
+        self._ledger.requeue(row, row.priority if priority is None else priority)
         self._db.commit()
         return True
-
-    def _requeue(self, row: Row, priority: float) -> None:
-        self._urls.change(row, priority, row.note)
-        self._urls.move(row.id, State.WAITING, "", 0)
-        self._urls.enqueue(row.host, -priority, row.id)
-        self._db.count({"waiting": 1, _tally(State(row.state)): -1})
-        self._recent.forget(row.url)
-        self._turns.renew(row.host)
 
     def release(self, text: str = "") -> int:
         """Let quarantined URLs whose evidence contains `text` wait again and trust their templates; how many."""
@@ -373,7 +308,7 @@ class SqliteFrontier:
                     self.rules.traps.release(key)
         rows = [row for row in self._urls.by_reason(State.QUARANTINED, "%") if text in f"{row.url} {row.reason}"]
         for row in rows:
-            self._requeue(row, row.priority)
+            self._ledger.requeue(row, row.priority)
         self._db.commit()
         return len(rows)
 
@@ -381,20 +316,6 @@ class SqliteFrontier:
         self._changes.update(changes)
         if len(self._changes) >= self.CHANGES:
             self.commit()
-
-    def _rank_anew(self, changes: dict[Url, float]) -> None:
-        """Inside a transaction, after the links were taken in: new priorities for what waits."""
-        hosts = set()
-        for url, priority in changes.items():
-            row = self._find(url)
-            if row is not None and priority != row.priority and row.state == State.WAITING:
-                if self._is_leased(row.id):
-                    continue
-                self._urls.change(row, priority, row.note)
-                self._recent.forget(url)
-                hosts.add(row.host)
-        for host in hosts:
-            self._turns.renew(host)
 
     # ── looking ──────────────────────────────────────────────────────────────────────────────────
 
@@ -437,13 +358,13 @@ class SqliteFrontier:
 
     def story(self, url: Url) -> Story | None:
         self.commit()
-        row = self._find(url)
+        row = self._ledger.find(url)
         if row is None:
             return None
         host = self._hosts.row(row.host)
         return Story(
             *(row.url, self._state(row), row.reason or "", host.name, row.priority, row.depth),
-            *(self._source_url(row.source), row.note or b"", row.attempts, self._urls.visit(row.id), host.note),
+            *(self._ledger.source_url(row.source), row.note or b"", row.attempts, self._urls.visit(row.id), host.note),
         )
 
     def ask(self, query: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
@@ -463,28 +384,15 @@ class SqliteFrontier:
 
     # ── small things ─────────────────────────────────────────────────────────────────────────────
 
-    def _find(self, url: Url) -> Row | None:
-        ids = self._hosts.find(authority(url))
-        if ids is None:
-            return None
-        return find_row(self._urls, key_of(ids[0], self._hash(url.encode())), url)
-
     def _state(self, row: Row) -> State:
         return State.LEASED if row.id in self._leases else State(row.state)
 
-    def _source_url(self, source: int | str | None) -> str:
-        return self._urls.row(source).url if isinstance(source, int) else source or ""
-
     def _merge_when_due(self) -> None:
-        if len(self._urls.young) < self.MERGE:
+        if len(self._urls.young) < self._urls.young.capacity:
             return
         self._db.begin()
         self._urls.merge()
         self._db.commit()
-
-
-def _tally(state: State) -> str:
-    return {State.DONE: "done", State.DROPPED: "dropped", State.QUARANTINED: "quarantined"}[state]
 
 
 def _source_id(offer: Offer, lease: Lease) -> int | str | None:

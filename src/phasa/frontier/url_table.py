@@ -35,14 +35,17 @@ _ROW = "id, host, state, priority, depth, attempts, source, url, note, reason"
 class UrlTable:
     """The URLs of one worker's hosts (and, for looking, all others)."""
 
-    def __init__(self, db: Database, worker: int = 0, workers: int = 1) -> None:
+    YOUNG = 400_000  # new URLs between two merges of the indexes
+
+    def __init__(self, db: Database, worker: int = 0, workers: int = 1, *, looking: bool = False) -> None:
         self._db = db
         self._worker = worker
         self._workers = workers
         self._merged = self._last_merged()
         self._capped = False
         self._tail: list[tuple[float, int]] = []
-        self.young = Young()
+        self._looking = looking
+        self.young = Young(0 if looking else self.YOUNG)
 
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -64,8 +67,7 @@ class UrlTable:
         if not rows:
             return
         self._db.executemany("INSERT INTO url VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        self.young.ids.update(zip([row[2] for row in rows], range(rows[0][0], rows[-1][0] + 1), strict=True))
-        self.young.push_all(rows)
+        self.young.add(rows)
         if self._capped:
             for row in rows:
                 heappush(self._tail, (row[4], -row[0]))
@@ -86,17 +88,20 @@ class UrlTable:
 
     def seen(self, key: int) -> int | None:
         """The id of the URL with this key."""
-        id = self.young.ids.get(key)
+        id = self.young.find(key)
         if id is None:
             row = self._db.execute("SELECT id FROM seen WHERE key = ?", (key,)).fetchone()
+            if row is None and self._looking:
+                # What a running crawl has not merged yet: some hundred thousand rows to look through.
+                row = self._db.execute("SELECT id FROM url WHERE id > ? AND key = ?", (self._merged, key)).fetchone()
             return row[0] if row else None
         return id
 
     def seen_many(self, keys: list[int]) -> dict[int, int]:
         """Those of many keys that are known, with their ids."""
-        young = self.young.ids
-        known = {key: young[key] for key in keys if key in young}
-        rest = sorted(key for key in keys if key not in known) if known else sorted(keys)
+        keys = sorted(keys)
+        known = self.young.find_many(keys)
+        rest = [key for key in keys if key not in known] if known else keys
         if rest and self._merged:
             # CROSS JOIN keeps the order of the loops: each key asked for is looked up, nothing is scanned.
             known.update(
@@ -167,8 +172,9 @@ class UrlTable:
     def merge(self) -> None:
         """Bring the young entries into the file; all URLs of this worker so far are indexed then."""
         last = self.last_id()
-        ours = f"AND host IN (SELECT id FROM host WHERE worker = {self._worker})" if self._workers > 1 else ""
-        self._index(self._merged, ours)
+        seen, queue = self.young.hand_over()
+        self._db.executemany("INSERT OR IGNORE INTO seen VALUES (?, ?)", seen)
+        self._db.executemany("INSERT OR IGNORE INTO queue VALUES (?, ?, ?)", queue)
         self._db.set_meta(f"merged {self._worker}", last)
         self._merged = last
         self.young.clear()
@@ -176,26 +182,17 @@ class UrlTable:
 
     def recover(self) -> None:
         """Complete the indexes from the URLs that were added after the last merges; all workers start from there."""
-        self._index(self._last_merged())
+        last = self._last_merged()
+        self._db.execute("INSERT OR IGNORE INTO seen SELECT key, id FROM url WHERE id > ? ORDER BY key", (last,))
+        self._db.execute(
+            "INSERT OR IGNORE INTO queue SELECT host, -priority, id FROM url WHERE id > ? AND state = 0"
+            " ORDER BY host, -priority, id",
+            (last,),
+        )
         self._db.execute("DELETE FROM meta WHERE key LIKE 'merged %'")
         self._merged = self.last_id()
         for worker in range(self._workers):
             self._db.set_meta(f"merged {worker}", self._merged)
-
-    def _index(self, last: int, which: str = "") -> None:
-        """Index the URLs after `last`, in the orders of the indexes."""
-        self._db.execute(
-            f"INSERT OR IGNORE INTO seen SELECT key, id FROM url WHERE id > ? {which} ORDER BY key", (last,)
-        )
-        self._db.execute(
-            f"INSERT OR IGNORE INTO queue SELECT host, -priority, id FROM url WHERE id > ? AND state = 0 {which}"
-            " ORDER BY host, -priority, id",
-            (last,),
-        )
-
-    def look(self) -> None:
-        """For one who only looks: index in our own memory what a running crawl has not merged yet."""
-        self.young.ids.update(self._db.execute("SELECT key, id FROM url WHERE id > ?", (self._merged,)))
 
     def _last_merged(self) -> int:
         """All URLs up to this one are indexed in the file."""

@@ -1,0 +1,267 @@
+"""One HTTP request under way: how far it came, what it has read, and what its failure means."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from typing import Any
+
+import aiohttp
+from aiohttp import hdrs
+from aiohttp.abc import ResolveResult
+from aiohttp.connector import Connection
+from aiohttp.http_exceptions import BadHttpMessage, LineTooLong
+from yarl import URL
+
+from phasa.web.exchange import Exchange, Headers, Outcome, Timings, Truncated
+from phasa.web.guard import BlockedAddressError, GuardedResolver
+from phasa.web.inflate import inflate
+from phasa.web.limits import Limits
+from phasa.web.url import Url
+
+REDIRECTS = frozenset((301, 302, 303, 307, 308))
+
+TROUBLES = (TimeoutError, aiohttp.ClientError, BadHttpMessage, OSError, ValueError, RuntimeError)
+"""What a request may end in, for what a server did."""
+
+_REDIRECT_BYTES = 64 * 1024
+_HEARD = 0.5  # seconds between two resets of the clock that waits for silence
+_PHASES: dict[str, Outcome] = {
+    "connect": "timeout_connect",
+    "first byte": "timeout_first_byte",
+    "read": "timeout_read",
+    "total": "timeout_total",
+}
+
+
+class Request:
+    """One request under way: remembers how far it came, so that a failure can be told precisely."""
+
+    def __init__(self, target: Url, limits: Limits, deadline: float) -> None:
+        self.target = target
+        self.limits = limits
+        self.deadline = deadline
+        self.loop = asyncio.get_running_loop()
+        self.started = time.time()
+        self.begun = time.perf_counter()
+        self.dns = self.connect = self.first_byte = 0.0
+        self.connecting: float | None = None
+        self.address = ""
+        self.phase = "connect"
+        self.timer: asyncio.Timeout | None = None
+        self.response: aiohttp.ClientResponse | None = None
+        self.wire = b""
+        self.head: dict[str, Any] = {}
+
+    async def run(
+        self,
+        session: aiohttp.ClientSession,
+        headers: Mapping[str, str],
+        accept: Sequence[str] | None,
+        conditional: bool,
+    ) -> Exchange:
+        """Ask and read the answer. Raises one of `TROUBLES`; `failed` says then what became of it."""
+        limits = self.limits
+        _CURRENT.set(self)
+        async with asyncio.timeout_at(self._until(limits.connect_seconds)) as self.timer:
+            where = URL(self.target, encoded=True)
+            async with session.get(where, headers=headers, allow_redirects=False) as response:
+                self.response = response
+                self.first_byte = time.perf_counter() - self.begun
+                problem = self._read_head(response)
+                if problem:
+                    response.close()
+                    return self._exchange(problem)
+                if response.status == 304 and conditional:
+                    return self._exchange("not_modified")
+                kind = (response.headers.get(hdrs.CONTENT_TYPE) or "").partition(";")[0].strip().lower()
+                redirect = response.status in REDIRECTS
+                if accept is not None and kind and not redirect and not kind.startswith(tuple(accept)):
+                    response.close()
+                    return self._exchange("wrong_type", kind[:100])
+                ended = await self._read_body(response, _REDIRECT_BYTES if redirect else limits.body_bytes)
+                if ended == "too_large" and redirect:
+                    return self._exchange("ok", truncated="length")
+                if ended:
+                    return self._exchange(ended, truncated="length" if ended == "too_large" else "time")
+        return self._exchange("ok")
+
+    def _until(self, seconds: float) -> float:
+        return min(self.loop.time() + seconds, self.deadline)
+
+    def sent(self, transport: asyncio.BaseTransport | None) -> None:
+        """The request went out on this connection: the wait for the answer begins."""
+        if self.connecting is not None:
+            self.connect = time.perf_counter() - self.connecting
+        peer = transport.get_extra_info("peername") if transport else None
+        self.address = str(peer[0]) if peer else ""
+        self._enter("first byte", self.limits.first_byte_seconds)
+
+    def _enter(self, phase: str, seconds: float) -> None:
+        self.phase = phase
+        if self.timer:
+            self.timer.reschedule(self._until(seconds))
+
+    def _read_head(self, response: aiohttp.ClientResponse) -> Outcome | None:
+        raw = response.raw_headers
+        version = response.version
+        number = f"{version.major}.{version.minor}" if version else "1.1"
+        lines = [f"HTTP/{number} {response.status} {response.reason or ''}".encode("utf-8", "surrogateescape")]
+        lines += [name + b": " + value for name, value in raw]
+        block = b"\r\n".join(lines)
+        sent = response.request_info
+        asked = [f"{sent.method} {sent.url.raw_path_qs} HTTP/1.1"]
+        asked += [f"{name}: {value}" for name, value in sent.headers.items()]
+        self.head = {
+            "status": response.status,
+            "reason": response.reason or "",
+            "headers": tuple(
+                (name.decode("utf-8", "surrogateescape"), value.decode("utf-8", "surrogateescape"))
+                for name, value in raw
+            ),
+            "response_head": block + b"\r\n\r\n",
+            "request_head": "\r\n".join(asked).encode("utf-8", "surrogateescape") + b"\r\n\r\n",
+            "address": self.address,
+        }
+        if len(block) > self.limits.header_bytes:
+            return "header_too_large"
+        if block.count(b"\r") + block.count(b"\n") + block.count(b"\0") != 2 * (len(lines) - 1):
+            self.head |= {"headers": (), "response_head": b""}
+            return "bad_header"
+        return None
+
+    async def _read_body(self, response: aiohttp.ClientResponse, most: int) -> Outcome | None:
+        """Read to the end or to a limit; what came is in `self.wire` either way."""
+        pieces: list[bytes] = []
+        size = 0
+        begun = heard = self.loop.time()
+        slowest = self.limits.bytes_per_second
+        content = response.content
+        self._enter("read", self.limits.read_seconds)
+        try:
+            while piece := await content.readany():
+                pieces.append(piece)
+                size += len(piece)
+                if size > most:
+                    response.close()
+                    return "too_large"
+                now = self.loop.time()
+                if now - begun > self.limits.rate_after_seconds and size < slowest * (now - begun):
+                    response.close()
+                    return "too_slow"
+                if now - heard > _HEARD:
+                    heard = now
+                    self._enter("read", self.limits.read_seconds)
+        finally:
+            self.wire = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+            if size > most:
+                self.wire = self.wire[:most]
+        return None
+
+    def failed(self, trouble: BaseException) -> Exchange:
+        """The exchange that ended in an exception of the transport or of the clock."""
+        outcome, truncated = _judge(trouble, self.phase, self.loop.time() >= self.deadline)
+        if self.address and not self.head:
+            self.head = {"address": self.address}
+        if self.response is not None:
+            self.response.close()
+        return self._exchange(outcome, str(trouble)[:300] or type(trouble).__name__, truncated if self.wire else "")
+
+    def _exchange(self, outcome: Outcome, detail: str = "", truncated: Truncated = "") -> Exchange:
+        body = self.wire
+        head = self.head
+        encoding = ""
+        headers: Headers = head.get("headers", ())
+        if body:
+            encoding = ",".join(value for name, value in headers if name.lower() == "content-encoding")
+        if encoding:
+            body, problem = inflate(body, encoding, self.limits)
+            # A body that was cut does not decode to its end; that is no news.
+            if problem and outcome == "ok" and not truncated:
+                outcome = problem
+                truncated = "length" if problem in ("bomb", "too_large") else ""
+        return Exchange(
+            url=self.target,
+            final_url=self.target,
+            started=self.started,
+            wire_body=self.wire,
+            body=body,
+            timings=Timings(
+                dns=self.dns,
+                connect=self.connect,
+                first_byte=self.first_byte,
+                total=time.perf_counter() - self.begun,
+            ),
+            truncated=truncated,
+            outcome=outcome,
+            detail=detail,
+            **head,
+        )
+
+
+_CURRENT: ContextVar[Request | None] = ContextVar("request", default=None)
+
+
+class TimedResolver(GuardedResolver):
+    """The guard, telling the request under way how long a lookup took and when connecting began."""
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        began = time.perf_counter()
+        try:
+            return await super().resolve(host, port, family)
+        finally:
+            if request := _CURRENT.get():
+                request.dns = time.perf_counter() - began
+
+    def open_socket(self, info: tuple[Any, ...]) -> socket.socket:
+        request = _CURRENT.get()
+        if request and request.connecting is None:
+            request.connecting = time.perf_counter()
+        return super().open_socket(info)
+
+
+class HeardResponse(aiohttp.ClientResponse):
+    """A response that tells the request under way which connection it is on."""
+
+    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
+        if request := _CURRENT.get():
+            request.sent(connection.transport)
+        return await super().start(connection)
+
+
+def _judge(trouble: BaseException, phase: str, late: bool) -> tuple[Outcome, Truncated]:
+    """What an exception means."""
+    seen: BaseException | None = trouble
+    while seen is not None:
+        if isinstance(seen, BlockedAddressError):
+            return "blocked_address", ""
+        if isinstance(seen, LineTooLong):
+            return "header_too_large", ""
+        seen = seen.__cause__ or getattr(seen, "os_error", None)
+    if isinstance(trouble, asyncio.TimeoutError):
+        return _PHASES["total" if late else phase], "time"
+    if isinstance(trouble, (aiohttp.ClientConnectorCertificateError, aiohttp.ClientSSLError)):
+        return "tls_error", ""
+    if isinstance(trouble, aiohttp.ClientConnectorDNSError):
+        return "dns_error", ""
+    if isinstance(trouble, (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError)):
+        return "bad_url", ""
+    if isinstance(trouble, aiohttp.ClientConnectorError):
+        return "connect_error", ""
+    if isinstance(trouble, aiohttp.ClientPayloadError):
+        return "closed_early", "disconnect"
+    if isinstance(trouble, (aiohttp.ClientResponseError, BadHttpMessage)):
+        text = str(trouble).lower()
+        if "too many headers" in text or "got more than" in text:
+            return "header_too_large", ""
+        return ("bad_header" if "header" in text else "protocol_error"), ""
+    if isinstance(trouble, (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, OSError)):
+        return ("closed_early" if phase != "connect" else "connect_error"), "disconnect"
+    if isinstance(trouble, ValueError):
+        return "bad_url", ""
+    return "protocol_error", ""
