@@ -1,4 +1,4 @@
-"""What happens to the rows of URLs and hosts when something ends or changes. All of it inside the caller's transaction."""
+"""What happens to the rows of URLs and hosts when something ends or changes, inside the caller's transaction."""
 
 from __future__ import annotations
 
