@@ -69,7 +69,8 @@ def test_a_clock_that_jumps_back_an_hour_does_not_stop_the_crawl(tmp_path: Path)
 
 
 def test_a_second_process_is_told_who_is_at_work(tmp_path: Path) -> None:
-    small = SmallWeb(400, hosts=4, seconds=0.05)
+    # Slow enough that it is still at work when two more commands have started on a busy machine.
+    small = SmallWeb(400, hosts=4, seconds=0.5)
     with small.serving():
         collection = collection_for(tmp_path / "c", small)
         first = command("crawl", collection.path, "--quiet")

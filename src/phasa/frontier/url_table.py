@@ -35,7 +35,7 @@ _ROW = "id, host, state, priority, depth, attempts, source, url, note, reason"
 class UrlTable:
     """The URLs of one worker's hosts (and, for looking, all others)."""
 
-    YOUNG = 400_000  # new URLs between two merges of the indexes
+    YOUNG = 200_000  # new URLs between two merges of the indexes
 
     def __init__(self, db: Database, worker: int = 0, workers: int = 1, *, looking: bool = False) -> None:
         self._db = db

@@ -160,15 +160,23 @@ class Run:
 
     def seen(self) -> Iterator[tuple[int, int]]:
         """(key, id) in order."""
-        return zip(self._keys[: self._n].tolist(), self._ids[: self._n].tolist(), strict=True)
+        for part in self._parts(self._n):
+            yield from zip(self._keys[part].tolist(), self._ids[part].tolist(), strict=True)
 
     def queue(self) -> Iterator[tuple[int, float, int]]:
-        """(host, rank, id) of all that wait, in order. Hosts are as keys have them."""
+        """(host, rank, id) of all that wait, in order."""
         ranks, ids = self._ranks[: self._n], self._ids[: self._n]
         hosts = self._keys[: self._n] >> HASH_BITS
         order = np.lexsort((ids, ranks, hosts))
         order = order[ranks[order] < _GONE]
-        return zip(hosts[order].tolist(), ranks[order].tolist(), ids[order].tolist(), strict=True)
+        for part in self._parts(len(order)):
+            some = order[part]
+            yield from zip(hosts[some].tolist(), ranks[some].tolist(), ids[some].tolist(), strict=True)
+
+    @staticmethod
+    def _parts(n: int, size: int = 8_192) -> Iterator[slice]:
+        """Slices of n: Python objects for a few thousand at a time, not for all."""
+        return (slice(at, min(at + size, n)) for at in range(0, n, size))
 
     def clear(self) -> None:
         self._n = 0
