@@ -160,23 +160,26 @@ class Run:
 
     def seen(self) -> Iterator[tuple[int, int]]:
         """(key, id) in order."""
-        for part in self._parts(self._n):
+        for part in self._parts():
             yield from zip(self._keys[part].tolist(), self._ids[part].tolist(), strict=True)
 
     def queue(self) -> Iterator[tuple[int, float, int]]:
         """(host, rank, id) of all that wait, in order."""
-        ranks, ids = self._ranks[: self._n], self._ids[: self._n]
-        hosts = self._keys[: self._n] >> HASH_BITS
-        order = np.lexsort((ids, ranks, hosts))
-        order = order[ranks[order] < _GONE]
-        for part in self._parts(len(order)):
-            some = order[part]
-            yield from zip(hosts[some].tolist(), ranks[some].tolist(), ids[some].tolist(), strict=True)
+        for part in self._parts():
+            waits = self._ranks[part] < _GONE
+            ranks, ids = self._ranks[part][waits], self._ids[part][waits]
+            hosts = self._keys[part][waits] >> HASH_BITS
+            order = np.lexsort((ids, ranks, hosts))
+            yield from zip(hosts[order].tolist(), ranks[order].tolist(), ids[order].tolist(), strict=True)
 
-    @staticmethod
-    def _parts(n: int, size: int = 8_192) -> Iterator[slice]:
-        """Slices of n: Python objects for a few thousand at a time, not for all."""
-        return (slice(at, min(at + size, n)) for at in range(0, n, size))
+    def _parts(self, size: int = 8_192) -> Iterator[slice]:
+        """Slices of whole hosts, some thousand URLs long, so that a merge needs little memory for itself."""
+        keys, start = self._keys[: self._n], 0
+        while start < self._n:
+            last = int(keys[min(start + size, self._n) - 1]) >> HASH_BITS
+            end = int(np.searchsorted(keys, (last + 1) << HASH_BITS))
+            yield slice(start, end)
+            start = end
 
     def clear(self) -> None:
         self._n = 0
