@@ -26,7 +26,7 @@ from phasa.crawl.crawl_log import CrawlLog
 from phasa.crawl.judging import LanguageJudge
 from phasa.crawl.keeping import WarcArchive
 from phasa.crawl.knowledge import KnowledgeBase, read_knowledge
-from phasa.crawl.likeness import likeness_of
+from phasa.crawl.likeness import likeness_of, traces_of
 from phasa.crawl.live import LiveWeb
 from phasa.crawl.loop import Crawl, Outcome, PageJudge, Parts
 from phasa.crawl.meter import Metrics, write_metrics
@@ -85,7 +85,7 @@ def strategy_of(collection: Collection, profile: Profile) -> Strategy:
 def judge_of(collection: Collection, profile: Profile) -> PageJudge:
     """Wanted is what is in the language and, when the settings name a topic, also about that."""
     settings = collection.settings
-    judge = LanguageJudge(detector(settings.detector, profile.code), profile.code)
+    judge = LanguageJudge(detector(settings.detector, profile.code), profile.code, traces_of(profile))
     if not settings.topic:
         return judge
     return TopicJudge(load_topic(collection.models_folder / settings.topic), judge)

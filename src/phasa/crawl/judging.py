@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from phasa.crawl.answer import Answer
 from phasa.crawl.judge import Judgement
 from phasa.language.detectors import Detector
+from phasa.language.segmenters import segmenter_for
+from phasa.language.stopwords import stop_words
 from phasa.language.verdict import UNDETERMINED, Document
 
 NOTHING = Judgement(False, 0.0, UNDETERMINED, "no text")
 
+Further = Callable[[Answer, Judgement, Sequence[str]], Judgement]
+"""A look at the words of a page in the language, without its stop words; the judgement that it makes of it."""
+
 
 class LanguageJudge:
-    """Wanted is what the detector says is in the language."""
+    """Wanted is what the detector says is in the language.
 
-    def __init__(self, detector: Detector, language: str) -> None:
+    `traces` gives the score of a page in another language: how much of the wanted one is on it all the same (Γ), which
+    tells a strategy that its links may lead there. `further` is where a topic, a thesaurus or a reader's feedback comes
+    in after the detection (specs/persian-crawling.md §10 row 30).
+    """
+
+    def __init__(
+        self,
+        detector: Detector,
+        language: str,
+        traces: Callable[[str], float] | None = None,
+        further: Further | None = None,
+    ) -> None:
         self._detector = detector
         self._language = language
+        self._traces = traces
+        self._further = further
 
     def judge(self, answer: Answer) -> Judgement:
         page = answer.page
@@ -23,5 +43,12 @@ class LanguageJudge:
             return NOTHING
         declared = page.lang or (page.languages[0] if page.languages else None)
         verdict = self._detector.judge(Document(page.text, page.charset, declared))
-        wanted = verdict.language == self._language
-        return Judgement(wanted, verdict.score if wanted else 0.0, verdict.language, verdict.evidence)
+        if verdict.language != self._language:
+            score = self._traces(page.text) if self._traces is not None else 0.0
+            return Judgement(False, score, verdict.language, verdict.evidence)
+        judgement = Judgement(True, verdict.score, verdict.language, verdict.evidence)
+        if self._further is None:
+            return judgement
+        plain = stop_words(self._language)
+        words = [word for word in segmenter_for(self._language).words(page.text) if word not in plain]
+        return self._further(answer, judgement, words)

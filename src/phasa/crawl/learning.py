@@ -9,6 +9,7 @@ from phasa.crawl.assembly import aim_of
 from phasa.crawl.extraction import extract_knowledge
 from phasa.crawl.judging import LanguageJudge
 from phasa.crawl.knowledge import KnowledgeBase, write_arff
+from phasa.crawl.likeness import traces_of
 from phasa.crawl.recorded import recorded_pages
 from phasa.crawl.validation import Confusion, cross_validate, weaknesses
 from phasa.errors import InputError
@@ -42,7 +43,7 @@ def learn(collection: Collection, max_pages: int = 10_000) -> Lesson:
 def knowledge_of(collection: Collection, max_pages: int = 10_000) -> tuple[KnowledgeBase, list[str]]:
     """The knowledge base of an archive and the pages it is from. Raises InputError when there is no page."""
     profile = load_profile(collection.settings.language)
-    judge = LanguageJudge(detector(collection.settings.detector, profile.code), profile.code)
+    judge = LanguageJudge(detector(collection.settings.detector, profile.code), profile.code, traces_of(profile))
     label = "".join(letter for letter in profile.name.lower() if letter.isalnum()) or "wanted"
     base, trained = extract_knowledge(
         recorded_pages(collection.archive_folder, judge), aim_of(profile), max_pages, label

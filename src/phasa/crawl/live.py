@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from phasa.crawl.answer import NO_LINKS, Answer, Kind
 from phasa.crawl.strategy import OutLinks
 from phasa.frontier.protocol import Lease
+from phasa.web.country import country_of
 from phasa.web.exchange import Exchange
 from phasa.web.fetch import HTML_TYPES, Fetcher
 from phasa.web.html import PAGE_TAGS, Page, read_page
@@ -93,6 +94,7 @@ class LiveWeb:
             mime=exchange.content_type,
             size=len(exchange.wire_body),
             address=exchange.address,
+            country=country_of(exchange.address),
             seconds=seconds,
             crawl_delay=delay,
             retry_after=exchange.retry_after() or 0.0 if kind is Kind.BUSY else 0.0,

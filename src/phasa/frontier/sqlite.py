@@ -388,7 +388,7 @@ class SqliteFrontier:
         return State.LEASED if row.id in self._leases else State(row.state)
 
     def _merge_when_due(self) -> None:
-        if len(self._urls.young) < self._urls.young.capacity:
+        if not self._urls.merge_due:
             return
         self._db.begin()
         self._urls.merge()

@@ -35,7 +35,8 @@ _ROW = "id, host, state, priority, depth, attempts, source, url, note, reason"
 class UrlTable:
     """The URLs of one worker's hosts (and, for looking, all others)."""
 
-    YOUNG = 200_000  # new URLs between two merges of the indexes
+    YOUNG = 300_000  # new URLs between two merges of the indexes, at most
+    FEW = 50_000  # merges of a small file are cheap: then so many are enough
 
     def __init__(self, db: Database, worker: int = 0, workers: int = 1, *, looking: bool = False) -> None:
         self._db = db
@@ -168,6 +169,11 @@ class UrlTable:
         return self.row(old[1]) if old else None
 
     # ── merging ──────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def merge_due(self) -> bool:
+        """Whether the young are many, or half as many as there are in the file."""
+        return len(self.young) >= min(self.young.capacity, max(self.FEW, self._merged // 2))
 
     def merge(self) -> None:
         """Bring the young entries into the file; all URLs of this worker so far are indexed then."""
