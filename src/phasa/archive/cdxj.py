@@ -46,7 +46,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         """The entry of a capture that was just written."""
         return cls(
             surt=key_of(capture.url),
-            timestamp=capture.started.astimezone(UTC).strftime("%Y%m%d%H%M%S"),
+            timestamp=capture.started.astimezone(UTC).isoformat()[:19].translate(_STAMP),
             url=capture.url,
             mime=REVISIT if revisit or capture.status == 304 else capture.mime or "unk",
             status=str(capture.status),
@@ -72,6 +72,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         return datetime.strptime(self.timestamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
 
 
+_STAMP = str.maketrans("", "", "-T:")
 _JSON_FIELDS = ("url", "mime", "status", "digest", "length", "offset", "filename")
 
 

@@ -33,6 +33,10 @@ class Digests:
     def get(self, digest: bytes) -> Original | None:
         if pending := self._pending.get(digest):
             return Original(*pending[1:4])
+        if not self._db.in_transaction:
+            # One look at the file until the next commit: a lookup by itself spends its time on locks. What other
+            # workers add meanwhile is not seen, which costs a duplicate body.
+            self._db.execute("BEGIN")
         row = self._db.execute("SELECT url, date, record FROM digest WHERE sha1 = ?", (digest,)).fetchone()
         return Original(*row) if row else None
 
@@ -42,6 +46,8 @@ class Digests:
             self.commit()
 
     def commit(self) -> None:
+        if self._db.in_transaction:
+            self._db.execute("COMMIT")
         if self._pending:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany("INSERT OR IGNORE INTO digest VALUES (?, ?, ?, ?, ?, ?)", self._pending.values())
