@@ -20,8 +20,8 @@ from starlette.testclient import TestClient
 
 from phasa.collection import Collection
 from phasa.feeds.store import FeedStore
-from phasa.frontier.intake import url_hash
-from phasa.frontier.store import Store
+from phasa.frontier.database import Database
+from phasa.frontier.intake import key_of, url_hash
 from phasa.service.application import create_app
 
 LIMIT = 0.3
@@ -73,8 +73,8 @@ def make(path: Path, pages: int, feeds: int) -> None:
     collection.reports_folder.mkdir()
     dice = random.Random(1)
     hosts = max(10, pages // 25)
-    store = Store(collection.frontier_file, 64)
-    db = store.db
+    store = Database(collection.frontier_file, 64)
+    db = store.connection
     store.begin()
     db.executemany("INSERT INTO site VALUES (?, ?, 0)", ((n, f"host{n}.example") for n in range(1, hosts + 1)))
     db.executemany(
@@ -87,7 +87,7 @@ def make(path: Path, pages: int, feeds: int) -> None:
         "INSERT INTO visit VALUES (?, ?, 200, 'text/html', 20000, ?, 0.9, ?, 900, ?, 'a.warc.gz:1:2', 0.1)",
         ((id, 1.7e9 + id, int(id in wanted), "th" if id in wanted else "en", id) for id in range(1, pages + 1)),
     )
-    db.execute("INSERT INTO seen SELECT host, hash, id FROM url ORDER BY host, hash")
+    db.execute("INSERT OR IGNORE INTO seen SELECT key, id FROM url ORDER BY key")
     n = len(wanted)
     totals = {"waiting": 4 * pages, "done": pages, "judged": pages, "wanted": n, "hosts": hosts}
     store.count({**totals, "bytes": pages * 20_000, "words": n * 900})
@@ -121,7 +121,15 @@ def _depth(id: int) -> int:
 def _urls(pages: int, hosts: int) -> Iterator[tuple[object, ...]]:
     for id in range(1, pages * 5 + 1):
         url = _url(id, hosts)
-        yield id, id % hosts + 1, url_hash(url), int(id <= pages), _depth(id), max(1, id // 5), url
+        yield (
+            id,
+            id % hosts + 1,
+            key_of(id % hosts + 1, url_hash(url.encode())),
+            int(id <= pages),
+            _depth(id),
+            max(1, id // 5),
+            url,
+        )
 
 
 def _make_feeds(path: Path, feeds: int, dice: random.Random) -> None:
