@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from phasa.errors import InputError
 from phasa.language.segmenters.cuts import CutSegmenter, Segmenter, Span
-from phasa.language.wordlists import word_list
 
 if TYPE_CHECKING:
     from phasa.language.lexicon import Lexicon
 
 __all__ = ["CutSegmenter", "Segmenter", "Span", "engine_names", "load_segmenter", "segmenter_for"]
 
+DATA = Path(__file__).parents[1] / "data"
 _OWN_SYLLABLES = ("lo", "km", "my")
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """What an engine is asked to be; each engine takes what it needs of it."""
 
     language: str
@@ -33,6 +30,8 @@ class Choice:
     def words(self) -> tuple[str, ...]:
         """The words of the lexicon asked for, or else of the list shipped for the language."""
         if self.lexicon is None:
+            from phasa.language.wordlists import word_list
+
             return word_list(self.language)
         lexicon = self.lists()
         return (*lexicon.cname, *lexicon.reference)
@@ -41,17 +40,18 @@ class Choice:
         from phasa.language.lexicon import Lexicon, load_lexicon, longest_first
 
         if self.lexicon is None:
-            return Lexicon((), longest_first(word_list(self.language)), {})
+            return Lexicon((), longest_first(self.words()), {})
         return load_lexicon(self.lexicon)
 
 
 def _phasa(choice: Choice) -> CutSegmenter:
     from phasa.language.segmenters.model import read_model
-    from phasa.language.segmenters.pointwise import Pointwise, shipped_model
+    from phasa.language.segmenters.pointwise import Pointwise
 
-    if choice.model is not None:
-        return Pointwise(read_model(choice.model.read_bytes(), str(choice.model)), choice.style)
-    return Pointwise(shipped_model(choice.language), choice.style)
+    path = choice.model or DATA / f"model-{choice.language}.zst"
+    if choice.model is None and not path.exists():
+        raise InputError(f"engine phasa: no model is shipped for {choice.language!r}; give --model or another --engine")
+    return Pointwise(read_model(path), choice.style)
 
 
 def _lexto(choice: Choice) -> CutSegmenter:
@@ -78,10 +78,10 @@ def _unigram(choice: Choice) -> CutSegmenter:
 
     if choice.lexicon is not None:
         return Unigram(choice.lists().counts)
-    with as_file(files("phasa.language") / "data" / f"frequencies-{choice.language}.zst") as path:
-        if not path.exists():
-            raise InputError(f"engine unigram: no frequencies are shipped for {choice.language!r}; give --lexicon")
-        return Unigram(load_lexicon(path).counts)
+    path = DATA / f"frequencies-{choice.language}.zst"
+    if not path.exists():
+        raise InputError(f"engine unigram: no frequencies are shipped for {choice.language!r}; give --lexicon")
+    return Unigram(load_lexicon(path).counts)
 
 
 def _spaced(choice: Choice) -> CutSegmenter:

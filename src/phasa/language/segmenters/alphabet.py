@@ -1,4 +1,8 @@
-"""The small alphabet in which the pointwise model reads: every Thai sign by itself, other characters by their kind."""
+"""The small alphabet in which the pointwise model reads: every Thai sign by itself, other characters by their kind.
+
+A letter is a number below 128, so that a pair of letters is an index into a small table and four of them fit into one
+32-bit number.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +12,31 @@ import numpy as np
 import numpy.typing as npt
 
 from phasa.language.segmenters.characters import (
-    BLANK,
     COMPLEX,
-    DIGIT,
+    COMPLEX_MARK,
     EXTEND,
     KATAKANA,
-    LETTER,
     LINE_END,
     PICTOGRAPH,
+    REGIONAL,
+    ZWJ,
     Codes,
-    kinds_of,
+    kinds_of_all,
 )
 
 Letters = npt.NDArray[np.uint8]
 
-_THAI, _THAI_END = 0x0E01, 0x0E5C
-_FIRST_THAI = 40
-_OTHER, _LETTER, _DIGIT, _PICTOGRAPH, _MARK, _COMPLEX, _THAI_DIGIT, _BLANK = range(1, 9)
-END = 9  # the end of a line, and what lies beyond it
+SIZE = 128
+# Below these a letter is the kind of a character that has no letter of its own.
+END, _THAI_DIGIT, _FIRST_MARK = 16, 17, 18
+# Letters of which the rules must know more: a pair with one of these is looked at closely.
+MIXED = (PICTOGRAPH, REGIONAL, EXTEND, ZWJ, COMPLEX, COMPLEX_MARK, LINE_END, KATAKANA)
 _PUNCTUATION = ".,-()\"'/:;?!%#@&*+=_…"
-_UPPER = 36
+_QUOTES = {'"': "“”", "'": "‘’"}
+# Each has the same letter as others that behave in the same way.
+ANY_OF_ITS_KIND = "\"'–·；．‿"
+_UPPER, _FIRST_THAI = 39, 40
+_THAI_SIGNS = [chr(code) for code in (*range(0x0E01, 0x0E3B), *range(0x0E3F, 0x0E50), 0x0E5A, 0x0E5B)]
 # Groups of Thai signs that behave alike; the rest are consonants.
 _GROUPS = ("เแโใไ", "ะาำๅ", "ัิีึืุู็", "่้๊๋", "์ํ๎ฺ", "ๆฯ", "งญณนฬมรลวย", "ห", "อ")
 
@@ -42,36 +51,30 @@ def types_of(letters: Letters) -> Letters:
     return _type_table().take(letters)
 
 
+def samples() -> list[str]:
+    """One character for every letter that is not mixed, "" for the other numbers."""
+    found = [""] * SIZE
+    for character in [*_PUNCTUATION, *_THAI_SIGNS, *ANY_OF_ITS_KIND, *"aA1๑ \n"]:
+        found[int(letters_of(np.array([ord(character)], dtype=np.uint32))[0])] = character
+    return found
+
+
 @cache
 def _letter_table() -> Letters:
-    kinds = kinds_of(np.arange(0x110000, dtype=np.uint32))
-    table = np.full(0x110000, _OTHER, dtype=np.uint8)
-    for kind, letter in (
-        (LETTER, _LETTER),
-        (KATAKANA, _LETTER),
-        (DIGIT, _DIGIT),
-        (PICTOGRAPH, _PICTOGRAPH),
-        (EXTEND, _MARK),
-        (COMPLEX, _COMPLEX),
-        (BLANK, _BLANK),
-        (LINE_END, END),
-    ):
-        table[kinds == kind] = letter
-    table[_THAI:_THAI_END] = np.arange(_FIRST_THAI, _FIRST_THAI + _THAI_END - _THAI)
+    table = kinds_of_all().copy()
+    table[0x0A] = END
     table[0x0E50:0x0E5A] = _THAI_DIGIT
+    table[[ord(sign) for sign in _THAI_SIGNS]] = np.arange(_FIRST_THAI, _FIRST_THAI + len(_THAI_SIGNS))
     for number, mark in enumerate(_PUNCTUATION):
-        table[ord(mark)] = END + 1 + number
-    for same, mark in (("“”", '"'), ("‘’", "'")):
-        table[[ord(sign) for sign in same]] = table[ord(mark)]
+        table[[ord(sign) for sign in mark + _QUOTES.get(mark, "")]] = _FIRST_MARK + number
     table[ord("A") : ord("Z") + 1] = _UPPER
     return table
 
 
 @cache
 def _type_table() -> Letters:
-    table = np.arange(256, dtype=np.uint8)
-    table[_FIRST_THAI:] = 40
-    for number, group in enumerate(_GROUPS):
-        for sign in group:
-            table[_FIRST_THAI + ord(sign) - _THAI] = 41 + number
+    table = np.arange(SIZE, dtype=np.uint8)
+    table[_FIRST_THAI:] = _FIRST_THAI
+    for number, group in enumerate(_GROUPS, 1):
+        table[[_FIRST_THAI + _THAI_SIGNS.index(sign) for sign in group]] = _FIRST_THAI + number
     return table

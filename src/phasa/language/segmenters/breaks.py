@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import numpy.typing as npt
 
 from phasa.language.segmenters.characters import (
     BLANK,
     COMPLEX,
+    COMPLEX_MARK,
     CONNECTOR,
     DIGIT,
     EXTEND,
@@ -39,25 +41,44 @@ _ADDRESS = re.compile(
     r"(?:[A-Za-z][A-Za-z0-9+.-]{1,15}://|www\.)[!-~]*[A-Za-z0-9/=_~#&%$-]"
     r"|[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}"
 )
+_SIGNS = ("://", "www.", "@")
+_PRINTABLE = re.compile("[!-~]*")
 _KINDS = 16
 
 
-def word_breaks(text: str, codes: Codes) -> Mask:
-    """Whether a word begins at each character, with runs of COMPLEX letters whole."""
-    kinds = kinds_of(codes)
-    if not len(kinds):
-        return np.zeros(0, dtype=np.bool_)
-    begins = _breaks(kinds, codes) & may_cut(codes)
+def word_starts(text: str, codes: Codes) -> Mask:
+    """Whether a word begins at each character, with runs of COMPLEX letters and addresses whole."""
+    begins = word_breaks(codes)
     for start, end in addresses(text):
         begins[start + 1 : end] = False
     return begins
 
 
+def word_breaks(codes: Codes) -> Mask:
+    """Whether a word begins at each character, with runs of COMPLEX letters whole; addresses are cut like other text."""
+    if not len(codes):
+        return np.zeros(0, dtype=np.bool_)
+    return _breaks(kinds_of(codes), codes) & may_cut(codes)
+
+
 def addresses(text: str) -> list[tuple[int, int]]:
     """The (start, end) of every web and mail address in the text."""
-    if "://" not in text and "www." not in text and "@" not in text:
-        return []
-    return [match.span() for match in _ADDRESS.finditer(text)]
+    found: list[tuple[int, int]] = []
+    end = 0
+    for sign in _signs(text):
+        if sign < end:
+            continue
+        start = sign
+        while start > end and "!" <= text[start - 1] <= "~":
+            start -= 1
+        end = _PRINTABLE.match(text, sign).end()  # type: ignore[union-attr]  # it matches everywhere
+        found += (match.span() for match in _ADDRESS.finditer(text, start, end))
+    return found
+
+
+def _signs(text: str) -> list[int]:
+    """Where the signs of an address are; the search for addresses goes no further than their surroundings."""
+    return sorted(match.start() for sign in _SIGNS if sign in text for match in re.finditer(re.escape(sign), text))
 
 
 def _breaks(kinds: Kinds, codes: Codes) -> Mask:
@@ -80,15 +101,19 @@ def _breaks_between(kinds: Kinds, codes: Codes) -> Mask:
     begins = np.ones(len(kinds), dtype=np.bool_)
     if len(kinds) < 2:
         return begins
-    before, after = kinds[:-1], kinds[1:]
-    begins[1:] = ~_JOINED.take(before.astype(np.int64) * _KINDS + after)
-    same_mark = (before == after) & _REPEATED.take(after) & (codes[1:] == codes[:-1])
-    begins[1:] &= ~same_mark
-    begins[1:] &= ~((codes[:-1] == 0x0D) & (codes[1:] == 0x0A))
-    for middles, side in (((MID_LETTER, MID_BOTH), LETTER), ((MID_NUMBER, MID_BOTH), DIGIT)):  # WB6, 7, 11, 12
-        middle = np.flatnonzero(np.isin(kinds[1:-1], middles) & (kinds[:-2] == side) & (kinds[2:] == side)) + 1
-        begins[middle] = False
-        begins[middle + 1] = False
+    pairs = kinds[:-1].astype(np.intp)
+    pairs *= _KINDS
+    pairs += kinds[1:]
+    rules = _RULES.take(pairs)
+    np.greater_equal(rules, _APART, out=begins[1:])
+    repeated = np.flatnonzero(rules == _APART_UNLESS_SAME) + 1
+    begins[repeated] = codes[repeated] != codes[repeated - 1]
+    middle = np.flatnonzero(rules[:-1] == _BEFORE_MIDDLE) + 1  # WB6, 7, 11, 12
+    middle = middle[kinds[middle + 1] == kinds[middle - 1]]
+    begins[middle] = False
+    begins[middle + 1] = False
+    line_ends = np.flatnonzero(rules == _LINE_ENDS) + 1
+    begins[line_ends[(codes[line_ends - 1] == 0x0D) & (codes[line_ends] == 0x0A)]] = False
     flags = kinds == REGIONAL
     if flags.any():  # WB15, 16: flags are pairs
         index = np.arange(len(kinds))
@@ -97,16 +122,18 @@ def _breaks_between(kinds: Kinds, codes: Codes) -> Mask:
     return begins
 
 
-def _joined_pairs() -> Mask:
-    joined = np.zeros((_KINDS, _KINDS), dtype=np.bool_)
-    for before in (LETTER, DIGIT, CONNECTOR):
-        for after in (LETTER, DIGIT, CONNECTOR):
-            joined[before, after] = True
-    for kind in (KATAKANA, COMPLEX, BLANK):
-        joined[kind, kind] = True
-    joined[KATAKANA, CONNECTOR] = joined[CONNECTOR, KATAKANA] = True
-    return joined.reshape(-1)
+def _rules() -> npt.NDArray[np.uint8]:
+    """What holds between two kinds, for each pair of them."""
+    rules = np.full((_KINDS, _KINDS), _APART, dtype=np.uint8)
+    for alike in ((LETTER, DIGIT, CONNECTOR), (COMPLEX, COMPLEX_MARK), (KATAKANA,), (BLANK,)):
+        rules[np.ix_(alike, alike)] = _JOINED
+    rules[KATAKANA, CONNECTOR] = rules[CONNECTOR, KATAKANA] = _JOINED
+    rules[LETTER, (MID_LETTER, MID_BOTH)] = rules[DIGIT, (MID_NUMBER, MID_BOTH)] = _BEFORE_MIDDLE
+    rules[LINE_END, LINE_END] = _LINE_ENDS
+    for kind in (OTHER, MID_LETTER, MID_NUMBER, MID_BOTH):
+        rules[kind, kind] = _APART_UNLESS_SAME
+    return rules.reshape(-1)
 
 
-_JOINED = _joined_pairs()
-_REPEATED = np.isin(np.arange(_KINDS), (OTHER, MID_LETTER, MID_NUMBER, MID_BOTH))
+_JOINED, _APART, _APART_UNLESS_SAME, _BEFORE_MIDDLE, _LINE_ENDS = range(5)
+_RULES = _rules()

@@ -1,7 +1,8 @@
 """What each character is, for cutting text into words: one table of the whole of Unicode, read by array indexing.
 
 The kinds are the Word_Break property values of UAX #29 that matter here, plus COMPLEX for the letters of scripts
-written without blanks (Thai, Lao, Khmer, Myanmar), whose words only a dictionary or a model can find.
+written without blanks (Thai, Lao, Khmer, Myanmar), whose words only a dictionary or a model can find, and COMPLEX_MARK
+for the marks that hang on them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Kinds = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
 
 OTHER, BLANK, LINE_END, LETTER, DIGIT, COMPLEX, EXTEND, ZWJ, REGIONAL, PICTOGRAPH = range(10)
-MID_LETTER, MID_NUMBER, MID_BOTH, CONNECTOR, KATAKANA = range(10, 15)
+MID_LETTER, MID_NUMBER, MID_BOTH, CONNECTOR, KATAKANA, COMPLEX_MARK = range(10, 16)
 
 # Vowels that Unicode calls letters but that can never begin a word: they follow the consonant they belong to.
 FOLLOWING_VOWELS = "ะาำๅ" + "ະາຳຽ"
@@ -48,7 +49,7 @@ def from_code_points(codes: Codes) -> str:
 
 def kinds_of(codes: Codes) -> Kinds:
     """The kind of every character."""
-    return _kind_table().take(codes)
+    return kinds_of_all().take(codes)
 
 
 def without_surrogates(text: str, codes: Codes) -> str:
@@ -65,19 +66,21 @@ def may_cut(codes: Codes) -> Mask:
     """Whether a word may begin at each character; the hard rule of every engine for South East Asian scripts.
 
     Never before a mark that hangs on the character before it (tone mark, vowel above, below or after, joiner), never
-    after a vowel that is written before its consonant. The first character always begins a word, and so does the one
-    after a line end.
+    after a vowel that is written before its consonant. The first character always begins a word, and so do a line end
+    and the character after it.
     """
     rules = _cut_table().take(codes)
     allowed: Mask = (rules & 1) == 0
     allowed[1:] &= (rules[:-1] & 2) == 0
-    allowed[1:] |= rules[:-1] == 4
+    line_end = rules == 4
+    allowed[1:] |= line_end[:-1] | line_end[1:]
     allowed[:1] = True
     return allowed
 
 
 @cache
-def _kind_table() -> Kinds:
+def kinds_of_all() -> Kinds:
+    """The kind of every code point, in order."""
     table = np.full(0x110000, LETTER, dtype=np.uint8)
     for block in _LOOKED_UP:
         table[block.start : block.stop] = [_kind(code) for code in block]
@@ -101,12 +104,14 @@ def _kind(code: int) -> int:
         return named
     character = chr(code)
     category = unicodedata.category(character)
+    if code >= 0x0E00 and category != "Nd" and any(first <= code < end for first, end in _COMPLEX_BLOCKS):
+        if category[0] == "M":
+            return COMPLEX_MARK
+        return COMPLEX if category[0] == "L" or character in "ฯๆໆ" else OTHER
     if category[0] == "M" or category == "Cf":
         return EXTEND
     if category == "Nd":
         return DIGIT
-    if code >= 0x0E00 and any(first <= code < end for first, end in _COMPLEX_BLOCKS):
-        return COMPLEX if category[0] == "L" or character in "ฯๆໆ" else OTHER
     if 0x3040 <= code < 0x30A0:
         return OTHER  # hiragana, like ideographs
     if 0x30A0 <= code < 0x3100 or 0xFF66 <= code < 0xFFA0:
@@ -131,9 +136,9 @@ _NAMED = (
 
 @cache
 def _cut_table() -> Kinds:
-    kinds = _kind_table()
+    kinds = kinds_of_all()
     table = np.zeros(0x110000, dtype=np.uint8)
-    table[(kinds == EXTEND) | (kinds == ZWJ)] = 1
+    table[(kinds == EXTEND) | (kinds == ZWJ) | (kinds == COMPLEX_MARK)] = 1
     table[[ord(vowel) for vowel in FOLLOWING_VOWELS]] = 1
     table[[ord(vowel) for vowel in LEADING_VOWELS]] = 2
     table[kinds == LINE_END] = 4

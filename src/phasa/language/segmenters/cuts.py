@@ -15,7 +15,9 @@ Starts = npt.NDArray[np.int64]
 Span = tuple[int, int]
 
 SEPARATOR = "|"
-_PIECE = 500_000  # characters: enough to keep arrays busy, little enough to keep them small
+_UNLIKELY = "\x1f\x1e\ufdd0\ufdd1"  # one of these stands between words while they are cut apart
+_WORDS = 1 << 14  # words that are cut out at a time
+_PIECE = 1 << 17  # characters: enough to keep arrays busy, little enough to keep them small
 
 
 class Segmenter(Protocol):
@@ -33,17 +35,36 @@ class Segmenter(Protocol):
 class CutSegmenter(ABC):
     """A segmenter that is known by the offsets at which words begin."""
 
-    @abstractmethod
     def starts(self, text: str) -> Starts:
         """The ascending offsets at which words begin; the first is 0; empty for an empty text."""
+        found, offset = [no_starts()], 0
+        for piece in pieces(text):
+            found.append(self.piece_starts(piece) + offset)
+            offset += len(piece)
+        return np.concatenate(found)
+
+    @abstractmethod
+    def piece_starts(self, text: str) -> Starts:
+        """The starts of words in some whole lines, which do not depend on the lines around them; never empty."""
 
     def segment(self, text: str) -> list[Span]:
         starts = self.starts(text).tolist()
         return list(zip(starts, [*starts[1:], len(text)], strict=True)) if starts else []
 
     def words(self, text: str) -> list[str]:
-        starts = self.starts(text).tolist()
-        return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)] if starts else []
+        starts = self.starts(text)
+        separator = next((sign for sign in _UNLIKELY if sign not in text), None)
+        if separator is None:
+            begins = starts.tolist()
+            return [text[start:end] for start, end in zip(begins, [*begins[1:], len(text)], strict=True)]
+        found: list[str] = []
+        same: dict[str, str] = {}  # a word that comes again is the same object: a long text has few different ones
+        for first in range(0, len(starts), _WORDS):
+            part = starts[first : first + _WORDS]
+            end = int(starts[first + _WORDS]) if first + _WORDS < len(starts) else len(text)
+            words = _with_separator(text[part[0] : end], part[1:] - part[0], separator).split(separator)
+            found += map(same.setdefault, words, words)
+        return found
 
     def separated(self, text: str, separator: str = SEPARATOR) -> str:
         """The text with `separator` between the words of each line; line ends stay alone and get none."""
@@ -51,8 +72,19 @@ class CutSegmenter(ABC):
         codes = code_points(text)
         at_line_end = (codes[starts - 1] == 0x0A) | (codes[starts] == 0x0A)
         at_line_end |= (codes[starts] == 0x0D) & (np.append(codes, 0)[starts + 1] == 0x0A)
-        inside = starts[~at_line_end]
-        return from_code_points(np.insert(codes, inside, ord(separator)))
+        return _with_separator(text, starts[~at_line_end], separator)
+
+
+def _with_separator(text: str, places: Starts, separator: str) -> str:
+    """The text with the separator, one character, before each of the places, which ascend."""
+    codes = code_points(text)
+    spread = np.empty(len(codes) + len(places), dtype=codes.dtype)
+    is_text = np.ones(len(spread), dtype=np.bool_)
+    at = places + np.arange(len(places))
+    spread[at] = ord(separator)
+    is_text[at] = False
+    spread[is_text] = codes
+    return from_code_points(spread)
 
 
 def no_starts() -> Starts:

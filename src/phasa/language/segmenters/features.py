@@ -1,8 +1,8 @@
-"""What the pointwise model sees around a place between two characters.
+"""What the pointwise model sees around the start of a unit.
 
-Each template names one thing seen there (three characters from two to the left, the longest known word that ends here,
-…); what is seen is hashed, together with the template, to one slot of the weight table. Hashes of all n-grams of a text
-are built once, each from the one before, as arrays of 32-bit numbers.
+Each template names one thing seen there: the three units from two to the left, the longest known word that ends here, …
+What is seen is hashed to a slot of the weight table. The templates that look at the same n-gram from different places
+(a bundle) share a group of eight neighbouring slots, so that one look into the table serves them all.
 """
 
 from __future__ import annotations
@@ -12,194 +12,133 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from phasa.language.segmenters.alphabet import END, Letters, types_of
-from phasa.language.segmenters.characters import Mask
+from phasa.language.segmenters.hashing import MULTIPLY, SPREAD, Hashes, gram_hashes
+from phasa.language.segmenters.known import KnownWords, Nearby, nearby
+from phasa.language.segmenters.units import HALO, Places, Stretch
 
-Hashes = npt.NDArray[np.uint32]
 Slots = npt.NDArray[np.int64]
-Places = npt.NDArray[np.int64]
 
-CHARACTERS, TYPES, WORDS = range(3)
-LONGEST_WORD = 14
-LONGEST_GRAM = 6
-LONGEST_TYPE_GRAM = 8
-MARGIN = 8  # how far templates look, in characters, and so the padding that lines need on both sides
-_WORD_BITS = 22
-
-_MULTIPLY = np.uint32(0x9E3779B1)
-_SPREAD = np.uint32(0x85EBCA6B)
+GROUP = 8  # slots that a bundle's n-gram has
+REACH = 4  # units that the widest window has on one side
+_LONGEST_GRAM, _LONGEST_TYPE_GRAM = 5, 5
+UNITS, TYPES = range(2)
 
 
-class Template(NamedTuple):
-    """One thing to look at: an n-gram of characters or types that begins `offset` from the place, or a word fact."""
+class Bundle(NamedTuple):
+    """An n-gram of units or of their types, seen from the places that its first unit is `offsets` away from."""
 
     what: int
     size: int
-    offset: int
+    offsets: tuple[int, ...]
 
-    @property
-    def salt(self) -> np.uint32:
-        """What makes the same n-gram fall into other slots for other templates."""
-        mixed = ((self.what * 31 + self.size) * 31 + self.offset + 16) * 0x9E3779B1 + 0x7F4A7C15
-        return np.uint32((mixed ^ mixed >> 15) & 0xFFFFFFFF)
-
-
-# Facts about known words around a place, numbered as `size` of a WORDS template.
-(NEXT_LENGTH, LAST_LENGTH, SPAN, LENGTHS, NEXT_WORD, LAST_WORD, BOTH_WORDS, EVERYTHING) = range(8)
-# The two words before the place, the two after it, and one word with the three letters on its other side.
-(TWO_LAST, TWO_NEXT, LAST_AND_LETTERS, NEXT_AND_LETTERS) = range(8, 12)
-
-
-def _templates() -> tuple[Template, ...]:
-    found = []
-    for size in range(1, LONGEST_GRAM + 1):
-        offsets = [offset for offset in range(-5, 6 - size) if size < 4 or offset <= 0 <= offset + size]
-        found += [Template(CHARACTERS, size, offset) for offset in offsets]
-    for size, first, end in ((3, -4, 2), (4, -4, 1), (6, -5, 0), (8, -4, -3)):
-        found += [Template(TYPES, size, offset) for offset in range(first, end)]
-    found += [Template(WORDS, fact, 0) for fact in range(12)]
-    return tuple(found)
-
-
-TEMPLATES = _templates()
-
-
-class KnownWords(NamedTuple):
-    """A set of words as a table of flags, looked up by hash; another word has flag 0 but for rare collisions."""
-
-    flags: npt.NDArray[np.uint8]
-
-    def look_up(self, hashes: Hashes) -> npt.NDArray[np.uint8]:
-        return self.flags.take((hashes * _SPREAD) >> np.uint32(32 - _WORD_BITS))
-
-
-class Nearby(NamedTuple):
-    """The longest known words that begin and end at each place, and how far known words reach across it."""
-
-    next_length: npt.NDArray[np.uint8]
-    last_length: npt.NDArray[np.uint8]
-    next_flag: npt.NDArray[np.uint8]
-    last_flag: npt.NDArray[np.uint8]
-    next_word: Hashes
-    last_word: Hashes
-    reach_right: npt.NDArray[np.uint8]
-    reach_left: npt.NDArray[np.uint8]
+    def groups(self, view: View, bits: int) -> Hashes:
+        """The group of slots of the n-gram that begins at each unit of the view."""
+        grams = view.grams if self.what == UNITS else view.type_grams
+        salt = _salt(self.what * 16 + self.size)
+        return ((grams[self.size] ^ salt) * SPREAD) >> np.uint32(32 + 3 - bits)
 
 
 class View(NamedTuple):
-    """A stretch of text as the templates see it; places are offsets into it."""
+    """A stretch of units as the templates see it, with HALO units more than are asked about on both sides."""
 
-    grams: list[Hashes]
-    type_grams: list[Hashes]
-    nearby: Nearby
+    stretch: Stretch
+    grams: Hashes
+    type_grams: Hashes
+    near: Nearby
 
-
-def view_of(letters: Letters, edges: Mask, words: KnownWords) -> View:
-    """The view of padded letters; known words begin and end only where `edges` allows."""
-    grams = gram_hashes(letters, LONGEST_WORD)
-    return View(grams, gram_hashes(types_of(letters), LONGEST_TYPE_GRAM), _nearby(letters, grams, edges, words))
-
-
-def gram_hashes(letters: Letters, longest: int) -> list[Hashes]:
-    """For each length n up to `longest`, the hash of the n letters from each place on (index 0 is not used)."""
-    values = letters.astype(np.uint32) + np.uint32(1)
-    hashes = [values]
-    grown = np.zeros(len(values), dtype=np.uint32)
-    for size in range(1, longest + 1):
-        grown = grown.copy()
-        grown[: len(values) - size + 1] += values[size - 1 :]
-        grown *= _MULTIPLY
-        grown ^= grown >> np.uint32(15)
-        hashes.append(grown)
-    return hashes
+    @property
+    def size(self) -> int:
+        """How many units are asked about."""
+        return len(self.stretch.codes) - 2 * HALO
 
 
-def known_words(lists: list[tuple[int, list[Letters]]]) -> KnownWords:
-    """The table of several lists, each with its flag (a power of two). Words of one letter or too many are left out."""
-    flags = np.zeros(1 << _WORD_BITS, dtype=np.uint8)
-    for flag, words in lists:
-        for size in range(2, LONGEST_WORD + 1):
-            same = [word for word in words if len(word) == size]
-            if same:
-                hashes = gram_hashes(np.concatenate(same), size)[size][::size]
-                flags[(hashes * _SPREAD) >> np.uint32(32 - _WORD_BITS)] |= flag
-    return KnownWords(flags)
+def _salt(number: int) -> np.uint32:
+    mixed = (number + 16) * 0x9E3779B1 + 0x7F4A7C15
+    return np.uint32((mixed ^ mixed >> 15) & 0xFFFFFFFF)
 
 
-def slots_of(view: View, places: Places, template: Template, bits: int) -> Slots:
-    """The slot of the weight table for what the template sees at each place."""
-    if template.what == CHARACTERS:
-        seen = view.grams[template.size].take(places + template.offset)
-    elif template.what == TYPES:
-        seen = view.type_grams[template.size].take(places + template.offset)
-    else:
-        seen = _word_fact(view, places, template.size)
-    return (((seen ^ template.salt) * _SPREAD) >> np.uint32(32 - bits)).astype(np.int64)
+BUNDLES = (
+    Bundle(UNITS, 1, (-4, -3, -2, -1, 0, 1, 2, 3)),
+    Bundle(UNITS, 2, (-4, -3, -2, -1, 0, 1, 2)),
+    Bundle(UNITS, 3, (-4, -3, -2, -1, 0, 1)),
+    Bundle(UNITS, 4, (-4, -3, -2, -1, 0)),
+    Bundle(TYPES, 3, (-4, -3, -2, -1, 0, 1)),
+    Bundle(UNITS, 5, (-4, -3, -2, -1)),
+    Bundle(TYPES, 5, (-4, -3, -2, -1)),
+)
+# Facts about the known words around a place.
+(LENGTHS, EVERYTHING, NEXT_WORD, LAST_WORD, BOTH_WORDS) = range(5)
+(TWO_LAST, TWO_NEXT, LAST_AND_UNIT, NEXT_AND_UNIT, SPAN, NEXT_LENGTH, LAST_LENGTH) = range(5, 12)
+_FACTS = 12
+# How many letters left and right of the place are seen together.
+_AROUND = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 2), (2, 3), (3, 3), (4, 0), (3, 0), (2, 0), (0, 2), (0, 3), (0, 4))
+SINGLES = _FACTS + len(_AROUND)
 
 
-def _word_fact(view: View, places: Places, fact: int) -> Hashes:
-    near = view.nearby
+def view_of(stretch: Stretch, words: KnownWords) -> View:
+    """The view of a stretch."""
+    grams = gram_hashes(stretch.codes, _LONGEST_GRAM)
+    types = gram_hashes(stretch.types, _LONGEST_TYPE_GRAM)
+    return View(stretch, grams, types, nearby(grams, stretch.ends, words))
 
-    def number(values: npt.NDArray[np.uint8], factor: int) -> Hashes:
-        return values.take(places) * np.uint32(factor)
 
-    if fact == NEXT_LENGTH:
-        return number(near.next_length, 4) + number(near.next_flag, 1)
-    if fact == LAST_LENGTH:
-        return number(near.last_length, 4) + number(near.last_flag, 1)
-    if fact == SPAN:
-        return number(near.reach_right, 16) + number(near.reach_left, 1)
-    if fact == LENGTHS:
-        crossed = (near.reach_right.take(places) > 0) * np.uint32(256)
-        lengths = number(near.next_length, 16) + number(near.last_length, 1)
-        return lengths + crossed + number(near.next_flag, 512) + number(near.last_flag, 2048)
+def bundle_slots(view: View, bundle: Bundle, column: int, places: Places, bits: int) -> Slots:
+    """The slots for what one template of a bundle sees at each place of the view."""
+    groups = bundle.groups(view, bits).take(places + bundle.offsets[column])
+    return groups.astype(np.int64) * GROUP + column
+
+
+def single_slots(view: View, number: int, places: Places | slice, bits: int) -> Slots:
+    """The slots for what a template that belongs to no bundle sees at each place of the view."""
+    seen = _fact(view.near, view.grams, number, places) if number < _FACTS else _around(view, number - _FACTS, places)
+    return (((seen ^ _salt(64 + number)) * SPREAD) >> np.uint32(32 - bits)).astype(np.int64)
+
+
+def all_slots(view: View, places: Places, bits: int) -> npt.NDArray[np.int32]:
+    """The slots of every template at each place: first those of the bundles, then the singles. One row a template."""
+    rows = [bundle_slots(view, bundle, i, places, bits) for bundle in BUNDLES for i in range(len(bundle.offsets))]
+    rows += [single_slots(view, number, places, bits) for number in range(SINGLES)]
+    return np.stack(rows).astype(np.int32)
+
+
+def _fact(near: Nearby, grams: Hashes, fact: int, places: Places | slice) -> Hashes:
     if fact == NEXT_WORD:
-        return near.next_word.take(places)
+        return near.next_word[places]
     if fact == LAST_WORD:
-        return near.last_word.take(places)
+        return near.last_word[places]
     if fact == BOTH_WORDS:
-        return near.next_word.take(places) * _MULTIPLY + near.last_word.take(places)
-    if fact == TWO_LAST:
-        earlier = near.last_word.take(places - near.last_length.take(places))
-        return near.last_word.take(places) * _MULTIPLY + earlier
-    if fact == TWO_NEXT:
-        later = near.next_word.take(places + near.next_length.take(places))
-        return near.next_word.take(places) * _MULTIPLY + later
-    if fact == LAST_AND_LETTERS:
-        return near.last_word.take(places) * _MULTIPLY + view.grams[3].take(places)
-    if fact == NEXT_AND_LETTERS:
-        return near.next_word.take(places) * _MULTIPLY + view.grams[3].take(places - 3)
-    lengths = number(near.next_length, 4096) + number(near.last_length, 256)
-    return lengths + number(near.reach_right, 16) + number(near.reach_left, 1)
+        return near.next_word[places] * MULTIPLY + near.last_word[places]
+    if fact == LAST_AND_UNIT:
+        return near.last_word[places] * MULTIPLY + grams[1][places]
+    if fact in (TWO_LAST, TWO_NEXT, NEXT_AND_UNIT):
+        where = np.arange(len(near.next))[places]
+        if fact == TWO_LAST:
+            return near.last_word[places] * MULTIPLY + near.last_word.take(where - (near.last[places] >> 3))
+        if fact == TWO_NEXT:
+            return near.next_word[places] * MULTIPLY + near.next_word.take(where + (near.next[places] >> 3))
+        return near.next_word[places] * MULTIPLY + grams[1].take(where - 1)
+    return _lengths(near, fact, places)
 
 
-def _nearby(letters: Letters, grams: list[Hashes], edges: Mask, words: KnownWords) -> Nearby:
-    size = len(edges)
-    lengths = np.zeros((4, size), dtype=np.uint8)
-    hashed = np.zeros((2, size), dtype=np.uint32)
-    reaches = np.zeros((2, size), dtype=np.uint8)
-    near = Nearby(*lengths, *hashed, *reaches)
-    edge_places = np.flatnonzero(edges)
-    # No word goes over a line end, not even one that a collision of hashes makes up.
-    line = np.cumsum(letters == END, dtype=np.int32)
-    padded = np.append(edges, np.zeros(LONGEST_WORD, dtype=np.bool_))
-    for length in range(2, LONGEST_WORD + 1):
-        starts = edge_places[padded[edge_places + length]]
-        hashes = grams[length].take(starts)
-        flags = words.look_up(hashes)
-        hit = np.flatnonzero(flags)
-        hit = hit[line[starts[hit]] == line[starts[hit] + length - 1]]
-        starts, hashes, flags = starts[hit], hashes[hit], flags[hit]
-        for where, longest, kept, word in (
-            (starts, near.next_length, near.next_flag, near.next_word),
-            (starts + length, near.last_length, near.last_flag, near.last_word),
-        ):
-            longest[where] = length
-            kept[where] = flags
-            word[where] = hashes
-    index = np.arange(size)
-    reach = np.maximum.accumulate(index + near.next_length)
-    near.reach_right[1:] = np.clip(reach[:-1] - index[1:], 0, 15)
-    back = np.minimum.accumulate((index - near.last_length)[::-1])[::-1]
-    near.reach_left[:-1] = np.clip(index[:-1] - back[1:], 0, 15)
-    return near
+def _lengths(near: Nearby, fact: int, places: Places | slice) -> Hashes:
+    if fact == NEXT_LENGTH:
+        return near.next[places].astype(np.uint32)
+    if fact == LAST_LENGTH:
+        return near.last[places].astype(np.uint32)
+    reach = near.reach_right[places] * np.uint32(16) + near.reach_left[places]
+    if fact == SPAN:
+        return reach
+    if fact == LENGTHS:
+        both = near.next[places] * np.uint32(256) + near.last[places]
+        return both * np.uint32(2) + (near.reach_right[places] > 0)
+    both = (near.next[places] >> 3) * np.uint32(16) + (near.last[places] >> 3)
+    return both * np.uint32(256) + reach
+
+
+def _around(view: View, number: int, places: Places | slice) -> Hashes:
+    left, right = _AROUND[number]
+    before = view.stretch.before[places] >> np.uint32(4)
+    after = view.stretch.after[places] >> np.uint32(4)
+    before &= np.uint32((1 << 7 * left) - 1)
+    after >>= np.uint32(7 * (4 - right))
+    return before * MULTIPLY + after

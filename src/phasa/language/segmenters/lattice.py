@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from phasa.language.segmenters.breaks import word_breaks
+from phasa.language.segmenters.breaks import word_starts
 from phasa.language.segmenters.characters import COMPLEX, Mask, code_points, kinds_of, may_cut
-from phasa.language.segmenters.cuts import Starts, no_starts
+from phasa.language.segmenters.cuts import Starts
 from phasa.language.segmenters.matches import Occurrences
 
 Prices = npt.NDArray[np.float64]
@@ -24,12 +24,10 @@ def cheapest_starts(text: str, words: Occurrences, prices: Prices, unknown: floa
     `prices` has the price of each word of the list; a cluster of letters that is no word costs `unknown`. Unknown
     clusters that follow each other are one word in the result. Text of other scripts is cut by Unicode's rules.
     """
-    if not text:
-        return no_starts()
     codes = code_points(text)
-    begins = word_breaks(text, codes)
+    begins = word_starts(text, codes)
     allowed = np.append(may_cut(codes), True)
-    starts, ends, numbers = words.find(text, codes)
+    starts, ends, numbers = words.find(codes)
     whole = allowed[starts] & allowed[ends]
     starts, ends, cost = starts[whole], ends[whole], prices[numbers[whole]]
     complex_start = (kinds_of(codes) == COMPLEX) & allowed[:-1]

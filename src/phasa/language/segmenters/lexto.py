@@ -14,7 +14,7 @@ import daachorse
 import numpy as np
 import numpy.typing as npt
 
-from phasa.language.segmenters.breaks import word_breaks
+from phasa.language.segmenters.breaks import word_starts
 from phasa.language.segmenters.characters import (
     COMPLEX,
     DIGIT,
@@ -57,7 +57,7 @@ class Lexto(CutSegmenter):
             else None
         )
 
-    def starts(self, text: str) -> Starts:
+    def piece_starts(self, text: str) -> Starts:
         return self._parse(text)[0]
 
     def tokens(self, text: str) -> list[Token]:
@@ -78,7 +78,7 @@ class Lexto(CutSegmenter):
         if not text:
             return no_starts(), no_starts()
         codes = code_points(text)
-        begins = word_breaks(text, codes)
+        begins = word_starts(text, codes)
         known_start, known_end = self._known(text, codes)
         inside = np.zeros(len(codes) + 1, dtype=np.int32)
         inside[known_start + 1] += 1

@@ -2,7 +2,7 @@
 
 Not the classical left-to-right match: every occurrence of a longer entry in the whole line is claimed before a shorter
 entry is tried, and the whole of CName before the Reference Corpus. What no entry claims stays as residual runs, cut at
-blanks only. This is the fast form of §4.8: all occurrences in one pass, claimed length by length with arrays.
+blanks only. This is the fast form of §4.8: all occurrences at once, claimed length by length with arrays.
 The plain form stands in the tests and gives the same words.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from phasa.language.lexicon import Lexicon, longest_first
 from phasa.language.segmenters.characters import BLANK, LINE_END, Mask, code_points, kinds_of
 from phasa.language.segmenters.cuts import CutSegmenter, Starts, no_starts
-from phasa.language.segmenters.matches import Ints, Occurrences
+from phasa.language.segmenters.trie import Ints, Numbers, Trie
 
 
 class Claimed(NamedTuple):
@@ -32,12 +32,10 @@ class LongestFirst(CutSegmenter):
     def __init__(self, lexicon: Lexicon) -> None:
         cname = longest_first(set(lexicon.cname) - {""})
         reference = longest_first(set(lexicon.reference) - {"", *cname})
-        self._entries = Occurrences([*cname, *reference])
+        self._entries = Trie([*cname, *reference])
         self._cname_size = len(cname)
 
-    def starts(self, text: str) -> Starts:
-        if not text:
-            return no_starts()
+    def piece_starts(self, text: str) -> Starts:
         kinds = kinds_of(code_points(text))
         claimed = self.claim(text)
         begins = np.zeros(len(text) + 1, dtype=np.bool_)
@@ -54,26 +52,23 @@ class LongestFirst(CutSegmenter):
 
     def claim(self, text: str) -> Claimed:
         """What the entries claim, in no particular order."""
-        starts, ends, entries = self._entries.find(text, code_points(text))
+        found = list(self._entries.find(code_points(text)))[::-1]
         taken = np.zeros(len(text), dtype=np.bool_)
         claims: list[tuple[Ints, int, bool]] = []
-        is_cname = entries < self._cname_size
-        for from_cname in (True, False):
-            mine = np.flatnonzero(is_cname == from_cname)
-            lengths = (ends[mine] - starts[mine]).astype(np.int32)
-            order = mine[np.argsort(-lengths, kind="stable")]
-            edges = np.flatnonzero(np.diff(np.sort(-lengths), prepend=1, append=1))
-            # Only claims of the other list can lie strictly inside a candidate: those of the same list are longer.
-            inside = np.concatenate([[0], np.cumsum(taken)]) if not from_cname and taken.any() else None
-            for first, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-                same = order[first:end]
-                if inside is not None:
-                    same = same[inside[starts[same]] == inside[ends[same]]]
-                if not len(same):
-                    continue
-                length = int(ends[same[0]] - starts[same[0]])
-                won = _claim_length(starts[same], entries[same], length, taken)
-                claims.append((won, length, from_cname))
+        if self._cname_size:
+            for length, starts, entries in found:
+                mine = entries < self._cname_size
+                claims.append((_claim_length(starts[mine], entries[mine], length, taken), length, True))
+        # Only claims of the other list can lie strictly inside a candidate: those of the same list are longer.
+        inside = np.concatenate([[0], np.cumsum(taken)]) if taken.any() else None
+        for length, starts, entries in found:
+            if self._cname_size:
+                mine = entries >= self._cname_size
+                starts, entries = starts[mine], entries[mine]
+            if inside is not None:
+                clear = inside[starts] == inside[starts + length]
+                starts, entries = starts[clear], entries[clear]
+            claims.append((_claim_length(starts, entries, length, taken), length, False))
         if not claims:
             return Claimed(no_starts(), no_starts(), np.zeros(0, dtype=np.bool_))
         return Claimed(
@@ -83,7 +78,7 @@ class LongestFirst(CutSegmenter):
         )
 
 
-def _claim_length(starts: Ints, entries: Ints, length: int, taken: Mask) -> Ints:
+def _claim_length(starts: Ints, entries: Numbers, length: int, taken: Mask) -> Ints:
     """Claim what is free among occurrences of one length, entry by entry and from the left; marks `taken`."""
     free = ~(taken[starts] | taken[starts + length - 1])
     starts, entries = starts[free], entries[free]

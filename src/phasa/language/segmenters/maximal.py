@@ -25,5 +25,5 @@ class Maximal(CutSegmenter):
         self._words = Occurrences(entries)
         self._prices = np.ones(len(entries), dtype=np.float64)
 
-    def starts(self, text: str) -> Starts:
+    def piece_starts(self, text: str) -> Starts:
         return cheapest_starts(text, self._words, self._prices, _UNKNOWN)

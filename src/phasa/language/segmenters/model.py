@@ -1,14 +1,14 @@
 """The weights of the pointwise model and their file.
 
 One shared table of small integers, and per annotation style a few differences from it. The file is a zstandard frame:
-a JSON header line, then the arrays, sparse ones as gaps between filled slots.
+a JSON header line, then the arrays. The shared table is a bit a slot that says whether it is filled, and what is in the
+filled ones; sparser arrays are gaps between filled slots.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,9 +17,11 @@ import numpy.typing as npt
 import zstandard
 
 from phasa.errors import InputError
-from phasa.language.segmenters.features import KnownWords
+from phasa.language.segmenters.known import KnownWords
 
 Weights = npt.NDArray[np.int8]
+FORMAT = "phasa words 2"
+_STEP = 1 << 18
 
 
 class Sparse(NamedTuple):
@@ -29,23 +31,17 @@ class Sparse(NamedTuple):
     values: Weights
 
 
-FORMAT = "phasa words 1"
-_STEP = 1 << 18
-
-
-@dataclass(frozen=True)
-class Model:
+class Model(NamedTuple):
     """Everything the pointwise engine needs to cut text."""
 
     bits: int  # the weight table has 2**bits slots
     shared: Weights
     styles: Mapping[str, Sparse]  # what each style adds to the shared table
     words: KnownWords
-    early: tuple[int, ...]  # numbers of the templates that are tried first
-    margin: int  # a sum of early weights beyond this is not looked at again
+    margin: int  # a sum of the early templates' weights beyond this is not looked at again
     style_table: npt.NDArray[np.int8]  # (styles, slots): how much an n-gram speaks for a style
     style_names: tuple[str, ...]
-    card: Mapping[str, Any] = field(default_factory=dict)  # what it was trained on, with what
+    card: Mapping[str, Any] = {}  # what it was trained on, with what
 
     def table(self, style: str) -> Weights:
         """The weights for one style. Raises InputError for a style the model does not know."""
@@ -65,15 +61,16 @@ class Model:
 
     def save(self, path: Path) -> None:
         """Write the model as one file."""
-        tables = [sparse(self.shared), *self.styles.values(), sparse(self.words.flags.view(np.int8))]
-        parts = [part for table in tables for part in _pack(table)]
+        filled = self.shared != 0
+        parts = [np.packbits(filled).tobytes(), self.shared[filled].tobytes()]
+        for table in (*self.styles.values(), sparse(self.words.table.view(np.int8))):
+            parts += _pack(table)
         parts.append(self.style_table.tobytes())
         header = {
             "format": FORMAT,
             "bits": self.bits,
             "styles": list(self.styles),
-            "word_slots": len(self.words.flags),
-            "early": self.early,
+            "word_slots": len(self.words.table),
             "margin": self.margin,
             "style_names": self.style_names,
             "style_slots": self.style_table.shape[1],
@@ -84,44 +81,51 @@ class Model:
         path.write_bytes(zstandard.ZstdCompressor(level=19).compress(data))
 
 
-def read_model(data: bytes, name: str) -> Model:
-    """The model in a file's bytes. Raises InputError when it is not one."""
+def read_model(path: Path) -> Model:
+    """The model in a file. Raises InputError when it is not one, OSError when it cannot be read."""
     try:
-        head, _, body = zstandard.ZstdDecompressor().decompress(data).partition(b"\n")
+        data = memoryview(zstandard.ZstdDecompressor().decompress(path.read_bytes()))
+        head = bytes(data[: 1 << 16]).partition(b"\n")[0]
         header = json.loads(head)
         if header["format"] != FORMAT:
             raise ValueError
     except (zstandard.ZstdError, ValueError, KeyError, TypeError):
-        raise InputError(f"{name}: not a word model; `phasa segment train` makes one") from None
-    parts, position = [], 0
+        raise InputError(f"{path}: not a word model of this version; `phasa segment train` makes one") from None
+    parts, position = [], len(head) + 1
     for size in header["parts"]:
-        parts.append(body[position : position + size])
+        parts.append(data[position : position + size])
         position += size
-    tables = [_unpack(gaps, values) for gaps, values in zip(parts[:-1:2], parts[1:-1:2], strict=True)]
-    style_table = np.frombuffer(parts[-1], dtype=np.int8).reshape(-1, header["style_slots"])
+    tables = [_unpack(gaps, values) for gaps, values in zip(parts[2:-1:2], parts[3:-1:2], strict=True)]
+    words = np.zeros(header["word_slots"], dtype=np.int8)
+    words[tables[-1].slots] = tables[-1].values
     return Model(
         header["bits"],
-        _dense(tables[0], 1 << header["bits"]),
-        dict(zip(header["styles"], tables[1:-1], strict=True)),
-        KnownWords(_dense(tables[-1], header["word_slots"]).view(np.uint8)),
-        tuple(header["early"]),
+        _fill(parts[0], parts[1], 1 << header["bits"]),
+        dict(zip(header["styles"], tables[:-1], strict=True)),
+        KnownWords(words.view(np.uint8)),
         header["margin"],
-        style_table,
+        np.frombuffer(parts[-1], dtype=np.int8).reshape(-1, header["style_slots"]),
         tuple(header["style_names"]),
         header["card"],
     )
+
+
+def _fill(filled: memoryview, values: memoryview, size: int) -> Weights:
+    table = np.zeros(size, dtype=np.int8)
+    bits, weights = np.frombuffer(filled, dtype=np.uint8), np.frombuffer(values, dtype=np.int8)
+    done = 0
+    for first in range(0, len(bits), _STEP):  # in steps, or the flags would be the peak of memory
+        here = np.unpackbits(bits[first : first + _STEP]).view(np.bool_)
+        count = int(np.count_nonzero(here))
+        table[8 * first : 8 * first + len(here)][here] = weights[done : done + count]
+        done += count
+    return table
 
 
 def sparse(table: Weights) -> Sparse:
     """The filled slots of a table."""
     filled = np.flatnonzero(table)
     return Sparse(filled.astype(np.int32), table[filled])
-
-
-def _dense(filled: Sparse, size: int) -> Weights:
-    table = np.zeros(size, dtype=np.int8)
-    table[filled.slots] = filled.values
-    return table
 
 
 def _pack(table: Sparse) -> tuple[bytes, bytes]:
@@ -133,7 +137,7 @@ def _pack(table: Sparse) -> tuple[bytes, bytes]:
     return coded.tobytes(), table.values.tobytes()
 
 
-def _unpack(gaps: bytes, values: bytes) -> Sparse:
+def _unpack(gaps: memoryview, values: memoryview) -> Sparse:
     coded = np.frombuffer(gaps, dtype=np.uint8)
     slots = np.empty(len(values), dtype=np.int32)
     done, last = 0, -1

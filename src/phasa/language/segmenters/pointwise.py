@@ -8,34 +8,36 @@ each other, so that a text cut at line ends gives the same words piece by piece.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
-from importlib.resources import files
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from phasa.language.segmenters.alphabet import END, Letters, letters_of
-from phasa.language.segmenters.characters import Codes, Mask, code_points
-from phasa.language.segmenters.cuts import CutSegmenter, Starts, no_starts, pieces
-from phasa.language.segmenters.features import MARGIN, TEMPLATES, Places, View, slots_of, view_of
-from phasa.language.segmenters.frame import Frame, frame_of
-from phasa.language.segmenters.model import Model, Weights, read_model
+from phasa.language.segmenters.characters import Mask
+from phasa.language.segmenters.cuts import CutSegmenter, Starts
+from phasa.language.segmenters.features import (
+    BUNDLES,
+    GROUP,
+    LENGTHS,
+    REACH,
+    SINGLES,
+    Bundle,
+    View,
+    bundle_slots,
+    single_slots,
+    view_of,
+)
+from phasa.language.segmenters.frame import BEGINS
+from phasa.language.segmenters.known import KnownWords
+from phasa.language.segmenters.model import Model, Weights
 from phasa.language.segmenters.style import style_of
+from phasa.language.segmenters.units import HALO, Places, Spread, spread_out, stretch_of
 
 AUTO = "auto"
-_BLOCK = 1 << 15
-_HALO = 32  # a block sees this many characters beyond its edges: more than the longest word and the widest window
+_BLOCK = 1 << 16  # units that are looked at together: what is computed of them fits the processor's cache
+# The templates that are tried first. Most places are clear after them.
+_EARLY_BUNDLES, _EARLY_SINGLES = BUNDLES[:5], range(LENGTHS, LENGTHS + 5)
 
 Sums = npt.NDArray[np.int16]
-
-
-class Padded(NamedTuple):
-    """A text spread out so that no window reaches from one line into another."""
-
-    letters: Letters
-    edges: Mask  # where words may begin or end
-    places: Places  # where the open places of the text are here
 
 
 class Pointwise(CutSegmenter):
@@ -44,9 +46,8 @@ class Pointwise(CutSegmenter):
     def __init__(self, model: Model, style: str = AUTO) -> None:
         self._model = model
         self._style = style
-        self._tables: dict[str, Weights] = {}
-        if style != AUTO:
-            self._table(style)
+        self._styled: dict[str, Pointwise] = {}
+        self._weights = model.table(style) if style != AUTO else None
 
     def style_for(self, text: str) -> str:
         """The style in which this text will be cut."""
@@ -54,76 +55,66 @@ class Pointwise(CutSegmenter):
 
     def with_style(self, style: str) -> Pointwise:
         """The same engine with a fixed style: what a worker needs who sees only a part of the text."""
-        return Pointwise(self._model, style)
+        if style not in self._styled:
+            self._styled[style] = Pointwise(self._model, style)
+        return self._styled[style]
 
     def starts(self, text: str) -> Starts:
-        if not text:
-            return no_starts()
-        table = self._table(self.style_for(text))
-        found, offset = [], 0
-        for piece in pieces(text):
-            found.append(self._starts(piece, table) + offset)
-            offset += len(piece)
-        return np.concatenate(found)
+        if self._style == AUTO:
+            return self.with_style(self.style_for(text)).starts(text)
+        return super().starts(text)
 
-    def _starts(self, text: str, table: Weights) -> Starts:
-        codes = code_points(text)
-        frame = frame_of(text, codes)
-        begins = frame.begins
-        begins[np.flatnonzero(frame.open)] = self.sums(codes, frame, table) > 0
-        return np.flatnonzero(begins)
+    def piece_starts(self, text: str) -> Starts:
+        if self._weights is None:
+            return self.with_style(self.style_for(text)).piece_starts(text)
+        spread = spread_out(text)
+        open_units = spread.starts[:-1][spread.is_open()]
+        begins = spread.verdicts == BEGINS
+        begins[open_units] = self.sums(spread, self._weights) > 0
+        return np.flatnonzero(spread.give_back(begins))
 
-    def sums(self, codes: Codes, frame: Frame, table: Weights) -> Sums:
+    def sums(self, spread: Spread, table: Weights) -> Sums:
         """The sum of weights at every open place, in order; positive: a word begins there."""
-        early = [TEMPLATES[number] for number in self._model.early]
-        late = [template for number, template in enumerate(TEMPLATES) if number not in self._model.early]
+        bits = self._model.bits
         parts = []
-        for view, places in views(pad(codes, frame), self._model):
-            total = np.zeros(len(places), dtype=np.int16)
-            for template in early:
-                total += table.take(slots_of(view, places, template, self._model.bits))
+        for view, places, wanted in views(spread, self._model.words):
+            total = np.zeros(view.size, dtype=np.int16)
+            for bundle in _EARLY_BUNDLES:
+                _add_bundle(total, view, bundle, table, bits)
+            asked = slice(HALO, HALO + view.size)
+            for number in _EARLY_SINGLES:
+                total += table.take(single_slots(view, number, asked, bits))
+            total = total[wanted]
             unsure = np.flatnonzero(np.abs(total) < self._model.margin)
-            rest = np.zeros(len(unsure), dtype=np.int16)
-            unsure_places = places[unsure]
-            for template in late:
-                rest += table.take(slots_of(view, unsure_places, template, self._model.bits))
-            total[unsure] += rest
+            total[unsure] += _late(view, places[unsure], table, bits)
             parts.append(total)
         return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int16)
 
-    def _table(self, style: str) -> Weights:
-        if style not in self._tables:
-            self._tables[style] = self._model.table(style)
-        return self._tables[style]
+
+def views(spread: Spread, words: KnownWords) -> Iterator[tuple[View, Places, Mask]]:
+    """The text block by block: its view, the open places as offsets into the view, and which of its units they are."""
+    is_open = spread.is_open()
+    last = len(is_open) - HALO
+    for first in range(HALO, last, _BLOCK):
+        end = min(first + _BLOCK, last)
+        wanted = is_open[first:end]
+        if wanted.any():
+            yield view_of(stretch_of(spread, first, end), words), np.flatnonzero(wanted) + HALO, wanted
 
 
-def pad(codes: Codes, frame: Frame) -> Padded:
-    """Spread a text out: MARGIN line ends after every line end, `_HALO` before and after the whole."""
-    line_ends = codes == 0x0A
-    where = np.arange(_HALO, _HALO + len(codes))
-    where[1:] += MARGIN * np.cumsum(line_ends[:-1])
-    size = int(where[-1]) + 1 + _HALO
-    letters = np.full(size, END, dtype=np.uint8)
-    letters[where] = letters_of(codes)
-    edges = np.zeros(size, dtype=np.bool_)
-    edges[where] = frame.begins | frame.open
-    edges[where[-1] + 1] = True
-    return Padded(letters, edges, where[frame.open])
+def _add_bundle(total: Sums, view: View, bundle: Bundle, table: Weights, bits: int) -> None:
+    """Add the weights of a bundle's templates at every unit that is asked about: one look into the table for all."""
+    groups = bundle.groups(view, bits)[HALO - REACH : HALO + view.size + REACH]
+    weights = table.view(np.uint64).take(groups).view(np.int8).reshape(-1, GROUP)
+    for column, offset in enumerate(bundle.offsets):
+        total += weights[REACH + offset : REACH + offset + view.size, column]
 
 
-def views(padded: Padded, model: Model) -> Iterator[tuple[View, Places]]:
-    """The padded text block by block: its view, and the open places of the block as offsets into that view."""
-    for first in range(_HALO, len(padded.letters) - _HALO, _BLOCK):
-        window = slice(first - _HALO, first + _BLOCK + _HALO)
-        begin, end = np.searchsorted(padded.places, (first, first + _BLOCK))
-        if begin == end:
-            continue
-        view = view_of(padded.letters[window], padded.edges[window], model.words)
-        yield view, padded.places[begin:end] - (first - _HALO)
-
-
-@cache
-def shipped_model(language: str = "th") -> Model:
-    """The model that comes with phasa."""
-    name = f"model-{language}.zst"
-    return read_model((files("phasa.language") / "data" / name).read_bytes(), name)
+def _late(view: View, places: Places, table: Weights, bits: int) -> Sums:
+    total = np.zeros(len(places), dtype=np.int16)
+    for bundle in BUNDLES[len(_EARLY_BUNDLES) :]:
+        for column in range(len(bundle.offsets)):
+            total += table.take(bundle_slots(view, bundle, column, places, bits))
+    for number in range(len(_EARLY_SINGLES), SINGLES):
+        total += table.take(single_slots(view, number, places, bits))
+    return total

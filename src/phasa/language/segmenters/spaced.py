@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from phasa.language.segmenters.breaks import word_breaks
+from phasa.language.segmenters.breaks import word_starts
 from phasa.language.segmenters.characters import code_points
 from phasa.language.segmenters.cuts import CutSegmenter, Starts
 
@@ -16,5 +16,5 @@ from phasa.language.segmenters.cuts import CutSegmenter, Starts
 class Spaced(CutSegmenter):
     """Words by the rules of UAX #29."""
 
-    def starts(self, text: str) -> Starts:
-        return np.flatnonzero(word_breaks(text, code_points(text)))
+    def piece_starts(self, text: str) -> Starts:
+        return np.flatnonzero(word_starts(text, code_points(text)))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from phasa.language.segmenters.alphabet import Letters, letters_of
 from phasa.language.segmenters.characters import code_points
-from phasa.language.segmenters.features import gram_hashes
+from phasa.language.segmenters.hashing import gram_hashes
 from phasa.language.segmenters.model import Model
 
 _SAMPLE = 40_000  # characters that are looked at

@@ -11,9 +11,9 @@ import re
 
 import numpy as np
 
-from phasa.language.segmenters.breaks import word_breaks
+from phasa.language.segmenters.breaks import word_starts
 from phasa.language.segmenters.characters import code_points, may_cut
-from phasa.language.segmenters.cuts import CutSegmenter, Starts, no_starts
+from phasa.language.segmenters.cuts import CutSegmenter, Starts
 
 # Myanmar: a consonant or independent vowel begins a syllable unless it is killed (asat), stacked below (virama before
 # it) or carries the stacking itself.
@@ -36,11 +36,9 @@ _BEGIN = re.compile("|".join((_MYANMAR, _KHMER, _LAO)))
 class Syllables(CutSegmenter):
     """Syllables of Lao, Khmer and Myanmar; Unicode words of everything else."""
 
-    def starts(self, text: str) -> Starts:
-        if not text:
-            return no_starts()
+    def piece_starts(self, text: str) -> Starts:
         codes = code_points(text)
-        begins = word_breaks(text, codes)
+        begins = word_starts(text, codes)
         syllables = np.fromiter((match.start() for match in _BEGIN.finditer(text)), dtype=np.int64)
         begins[syllables] = True
         return np.flatnonzero(begins & may_cut(codes))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,22 +19,13 @@ import numpy.typing as npt
 from phasa.errors import InputError
 from phasa.language.segmenters.alphabet import letters_of
 from phasa.language.segmenters.characters import code_points
-from phasa.language.segmenters.features import (
-    CHARACTERS,
-    EVERYTHING,
-    LENGTHS,
-    LONGEST_WORD,
-    TEMPLATES,
-    WORDS,
-    KnownWords,
-    known_words,
-    slots_of,
-)
-from phasa.language.segmenters.frame import frame_of
+from phasa.language.segmenters.features import BUNDLES, SINGLES, UNITS, all_slots
+from phasa.language.segmenters.known import FREQUENT, LISTED, KnownWords, known_words
 from phasa.language.segmenters.model import Model, sparse
-from phasa.language.segmenters.pointwise import Pointwise, pad, views
+from phasa.language.segmenters.pointwise import Pointwise, views
 from phasa.language.segmenters.score import gold_of
 from phasa.language.segmenters.style import learn_votes
+from phasa.language.segmenters.units import spread_out
 
 Floats = npt.NDArray[np.float32]
 GoldLine = Sequence[str]
@@ -66,16 +57,10 @@ class Shard(NamedTuple):
     styles: npt.NDArray[np.uint8]  # the style of each character's line
 
 
-# Templates that are tried first: what touches the place most closely.
-EARLY = tuple(
-    number
-    for number, (what, size, offset) in enumerate(TEMPLATES)
-    if (what == CHARACTERS and size > 1 and offset < 0 < offset + size)
-    or (what == CHARACTERS and 1 < size < 5 and (offset == 0 or offset + size == 0))
-    or (what == WORDS and LENGTHS <= size <= EVERYTHING)
+# What a style may weigh otherwise than the shared table: all but the longest n-grams.
+_STYLED = np.array(
+    [bundle.what == UNITS and bundle.size <= 3 for bundle in BUNDLES for _ in bundle.offsets] + [True] * SINGLES
 )
-# What a style may weigh otherwise than the shared table.
-_STYLED = np.array([what == WORDS or (what == CHARACTERS and size <= 4) for what, size, _ in TEMPLATES])
 
 
 def train(
@@ -112,7 +97,6 @@ def train(
         tables[0],
         {name: sparse(tables[style] if style else tables[0][:0]) for style, name in enumerate(names)},
         words,
-        EARLY,
         np.iinfo(np.int16).max,
         learn_votes(samples),
         names,
@@ -128,7 +112,7 @@ class _Learner:
     ) -> None:
         shape = (styles, 1 << recipe.bits)
         self._recipe = recipe
-        self._model = Model(recipe.bits, np.zeros(0, np.int8), {}, words, EARLY, 0, np.zeros((1, 1), np.int8), ())
+        self._model = Model(recipe.bits, np.zeros(0, np.int8), {}, words, 0, np.zeros((1, 1), np.int8), ())
         self._weights = np.zeros(shape, dtype=np.float32)
         self._squares = np.full(shape, 1e-2, dtype=np.float32)
         self._sum = np.zeros(shape, dtype=np.float32)
@@ -163,13 +147,13 @@ class _Learner:
             self._squares[row, lost] = np.inf
 
     def _learn_shard(self, shard: Shard, random: np.random.Generator, rate: np.float32) -> None:
-        codes = code_points(shard.text)
-        frame = frame_of(shard.text, codes)
-        open_places = np.flatnonzero(frame.open)
-        slots = []
-        for view, places in views(pad(codes, frame), self._model):
-            slots.append(np.stack([slots_of(view, places, t, self._recipe.bits) for t in TEMPLATES]).astype(np.int32))
-        seen = np.concatenate(slots, axis=1)
+        spread = spread_out(shard.text)
+        seen = np.concatenate(
+            [all_slots(view, places, self._recipe.bits) for view, places, _ in views(spread, self._model.words)], axis=1
+        )
+        is_open = np.zeros(len(spread.letters), dtype=np.bool_)
+        is_open[spread.starts[:-1]] = spread.is_open()
+        open_places = np.flatnonzero(spread.give_back(is_open))
         right = shard.begins[open_places].astype(np.float32)
         styles = shard.styles[open_places]
         order = random.permutation(len(open_places))
@@ -199,14 +183,11 @@ class _Learner:
 def _known(lines: Sequence[tuple[int, GoldLine]], word_list: Iterable[str], recipe: Recipe) -> KnownWords:
     counts = Counter(word for _, line in lines for word in line)
     frequent = [word for word, count in counts.items() if count >= recipe.least_count]
-    return known_words([(flag, _as_letters(words)) for flag, words in ((1, frequent), (2, word_list))])
+    return known_words([(FREQUENT, _thai(frequent)), (LISTED, _thai(word_list))])
 
 
-def _as_letters(words: Iterable[str]) -> list[npt.NDArray[np.uint8]]:
-    thai = [
-        word for word in words if 1 < len(word) <= LONGEST_WORD and any("\u0e01" <= sign <= "\u0e4e" for sign in word)
-    ]
-    return [letters_of(code_points(word)) for word in thai]
+def _thai(words: Iterable[str]) -> list[str]:
+    return [word for word in words if "\n" not in word and any("\u0e01" <= sign <= "\u0e4e" for sign in word)]
 
 
 def _shards(lines: Sequence[tuple[int, GoldLine]], recipe: Recipe, random: np.random.Generator) -> list[Shard]:
@@ -229,11 +210,10 @@ def _shard(lines: Sequence[tuple[int, GoldLine]]) -> Shard:
 def _with_margin(model: Model, held: Sequence[tuple[int, GoldLine]], recipe: Recipe) -> Model:
     """The model with the smallest margin at which the early templates decide as all of them do, nearly always."""
     text = gold_of(line for _, line in held).text
-    codes = code_points(text)
-    frame = frame_of(text, codes)
+    spread = spread_out(text)
     table = model.table(model.style_names[0])
-    full = Pointwise(model).sums(codes, frame, table)
-    early = Pointwise(replace(model, margin=0)).sums(codes, frame, table)
+    full = Pointwise(model).sums(spread, table)
+    early = Pointwise(model._replace(margin=0)).sums(spread, table)
     differs = np.sort(np.abs(early[(early > 0) != (full > 0)]))[::-1]
     allowed = int(len(full) * recipe.disagreement)
-    return replace(model, margin=int(differs[allowed]) + 1 if len(differs) > allowed else 1)
+    return model._replace(margin=int(differs[allowed]) + 1 if len(differs) > allowed else 1)

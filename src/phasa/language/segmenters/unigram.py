@@ -27,5 +27,5 @@ class Unigram(CutSegmenter):
         # A letter of an unknown word is rarer than the rarest word: one more than its price.
         self._unknown = float(self._prices.max()) + 1.0
 
-    def starts(self, text: str) -> Starts:
+    def piece_starts(self, text: str) -> Starts:
         return cheapest_starts(text, self._words, self._prices, self._unknown)
