@@ -1,10 +1,15 @@
 """Thai word segmentation: phasa's engines beside their peers, accuracy and speed in one run.
 
-    python bench/segment.py [--data DIR] [--peers newmm,nlpo3,icu,budoux,attacut,deepcut] [--speed-only]
+    python bench/segment.py [--data DIR] [--peers newmm,nlpo3,icu,…] [--peer-python PYTHON] [--speed-only]
 
 Word F1 as in ../shared/score/segment.py: same start and end, no blanks. Speed: MB of UTF-8 per second of processor
-time, one thread, on 5 MB of government news, the median of three runs; slow peers get as many lines as fit in a few
-seconds. Peers that are not installed are named and left out; `pip install '.[bench]'` brings those that are small.
+time, one thread, on 5 MB of government news; ours the median of three runs. Slow peers get an even sample of the lines
+that takes about `--seconds` a gold file; the table says how many lines that was. Peers that are not installed are named
+and left out. `pip install '.[bench]'` brings the small ones. attacut and deepcut want torch, onnxruntime and an older
+numpy; give them an environment of their own and name its interpreter with --peer-python:
+
+    python -m venv peers && peers/bin/pip install torch onnxruntime pythainlp python-crfsuite docopt fire pyyaml ssg \\
+        "nptyping<3" "numpy<2" requests six tqdm && peers/bin/pip install --no-deps attacut
 """
 
 from __future__ import annotations
@@ -18,15 +23,31 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 Cut = Callable[[str], list[str]]
 GENRES = ("article", "encyclopedia", "news", "novel")
 OURS = ("phasa", "lexto", "longest-first", "maximal", "unigram")
 PEERS = ("newmm", "nlpo3", "icu", "budoux", "attacut", "deepcut")
-SLOW_SECONDS = 8.0
+APART = ("attacut", "deepcut")  # peers that --peer-python runs
+LEARNED = {  # sets that an engine was trained on, as their makers say: no test for it
+    "budoux": ("wisesight 160",),
+    "attacut": tuple(f"best {genre}" for genre in GENRES),
+    "deepcut": tuple(f"best {genre}" for genre in GENRES),
+}
+
+
+class Answer(NamedTuple):
+    """The words of each text, and the processor seconds it took."""
+
+    words: list[list[str]]
+    seconds: float
+
+
+Engine = Callable[[list[str]], Answer]
 
 
 def gold_files(data: Path) -> dict[str, Path]:
@@ -56,10 +77,68 @@ def speed_text(data: Path, size: int = 5_000_000) -> str:
     return "\n".join(texts)
 
 
-def ours(name: str, style: str = "auto") -> Cut:
+def here(cut: Cut) -> Engine:
+    """An engine of this process, one call a text."""
+
+    def answer(texts: list[str]) -> Answer:
+        begun = time.process_time()
+        words = [cut(text) for text in texts]
+        return Answer(words, time.process_time() - begun)
+
+    return answer
+
+
+def ours(name: str, style: str = "auto") -> Engine:
+    """Ours see the texts as one, as `phasa segment` does, and are asked for its words."""
     from phasa.language.segmenters import load_segmenter
 
-    return load_segmenter(name, style=style).words
+    cut = load_segmenter(name, style=style).words
+
+    def answer(texts: list[str]) -> Answer:
+        whole = "\n".join(texts)
+        begun = time.process_time()
+        words = cut(whole)
+        seconds = time.process_time() - begun
+        lines: list[list[str]] = [[]]
+        for word in words:
+            if word == "\n":
+                lines.append([])
+            else:
+                lines[-1].append(word)
+        return Answer(lines, seconds)
+
+    return answer
+
+
+def apart(name: str, python: str) -> Engine:
+    """A peer in a process of another interpreter. Raises RuntimeError with its last words when it does not start."""
+    environment = {**os.environ, "PYTHONPATH": "", "TOKENIZERS_PARALLELISM": "false"}
+    command = [python, __file__, "--serve", name]
+    child = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
+    assert child.stdin is not None
+    assert child.stdout is not None
+    assert child.stderr is not None
+    asked, answered = child.stdin, child.stdout
+    if answered.readline().strip() != "ready":
+        raise RuntimeError((child.stderr.read().strip().split("\n") or ["no word"])[-1])
+
+    def answer(texts: list[str]) -> Answer:
+        asked.write(json.dumps(texts) + "\n")
+        asked.flush()
+        reply = json.loads(answered.readline())
+        return Answer(reply["words"], reply["seconds"])
+
+    return answer
+
+
+def serve(name: str) -> None:
+    """Answer on standard output what `apart` asks."""
+    engine = here(peer(name))
+    print("ready", flush=True)
+    for line in sys.stdin:
+        print(json.dumps(engine(json.loads(line))._asdict()), flush=True)
 
 
 def peer(name: str) -> Cut:
@@ -112,9 +191,9 @@ def spans(words: list[str]) -> set[tuple[int, int]]:
     return found
 
 
-def word_f1(lines: list[list[str]], produced: Iterator[list[str]]) -> float:
+def word_f1(lines: list[list[str]], produced: list[list[str]]) -> float:
     hit = made = right = 0
-    for gold, words in zip(lines, produced, strict=False):
+    for gold, words in zip(lines, produced, strict=True):
         theirs = spans(gold)
         right += len(theirs)
         if "".join(words) != "".join(gold):
@@ -124,75 +203,57 @@ def word_f1(lines: list[list[str]], produced: Iterator[list[str]]) -> float:
     return 2 * hit / (made + right) if made + right else 0.0
 
 
-def accuracy(cut: Cut, data: Path, *, whole: bool) -> dict[str, float]:
-    """Word F1 on every gold file; `whole`: the engine sees a file as one text, as `phasa segment` does."""
-    scores = {}
+def accuracy(engine: Engine, data: Path, seconds: float | None) -> tuple[dict[str, float], int, int]:
+    """Word F1 on every gold file, the lines it was measured on, and all lines there are."""
+    scores, used, all_lines = {}, 0, 0
     for name, path in gold_files(data).items():
         lines = gold_lines(path)
-        if whole:
-            produced = whole_file(cut, ["".join(line) for line in lines])
-        else:
-            lines = lines_in_time(cut, lines)
-            produced = (cut("".join(line)) for line in lines)
-        scores[name] = word_f1(lines, produced)
-    return scores
+        all_lines += len(lines)
+        if seconds is not None:
+            lines = lines_in_time(engine, lines, seconds)
+        used += len(lines)
+        scores[name] = word_f1(lines, engine(["".join(line) for line in lines]).words)
+    return scores, used, all_lines
 
 
-def whole_file(cut: Cut, lines: list[str]) -> Iterator[list[str]]:
-    found: list[str] = []
-    for word in cut("\n".join(lines)):
-        if word == "\n":
-            yield found
-            found = []
-        else:
-            found.append(word)
-    yield found
-
-
-def lines_in_time(cut: Cut, lines: list[list[str]], seconds: float = 60.0) -> list[list[str]]:
+def lines_in_time(engine: Engine, lines: list[list[str]], seconds: float) -> list[list[str]]:
     """All lines, or an even sample of them that a slow engine can cut in about so many seconds."""
-    probe = lines[:: max(1, len(lines) // 20)][:20]
-    begun = time.process_time()
-    for line in probe:
-        cut("".join(line))
-    each = (time.process_time() - begun) / len(probe)
-    step = max(1, round(each * len(lines) / seconds))
-    return lines[::step]
+    probe = lines[:: max(1, len(lines) // 10)][:10]
+    each = engine(["".join(line) for line in probe]).seconds / len(probe)
+    return lines[:: max(1, round(each * len(lines) / seconds))]
 
 
-def speed(cut: Cut, text: str) -> float:
-    """MB per second of processor time: median of three, slow engines on a part."""
-    texts = text.split("\n")
-    begun, done = time.process_time(), 0
-    for part in texts:
-        cut(part)
-        done += len(part.encode()) + 1
-        if time.process_time() - begun > SLOW_SECONDS:
-            return done / 1e6 / (time.process_time() - begun)
-    return done / 1e6 / (time.process_time() - begun)
+def speed(engine: Engine, texts: list[str], seconds: float) -> float:
+    """MB per second of processor time, of a slow engine on as many texts as fit in about so many seconds."""
+    done = spent = 0.0
+    for first in range(0, len(texts), 20):
+        part = texts[first : first + 20]
+        spent += engine(part).seconds
+        done += sum(len(text.encode()) + 1 for text in part)
+        if spent > seconds:
+            break
+    return done / 1e6 / spent
 
 
-def speed_whole(cut: Callable[[str], object], text: str) -> float:
-    size, rates = len(text.encode()) / 1e6, []
-    for _ in range(3):
-        begun = time.process_time()
-        cut(text)
-        rates.append(size / (time.process_time() - begun))
-    return statistics.median(rates)
+def speed_of_ours(engine: Engine, text: str) -> float:
+    size = len(text.encode()) / 1e6
+    return statistics.median(size / engine([text]).seconds for _ in range(3))
 
 
-def load_and_memory(name: str) -> tuple[float, float]:
-    """Processor seconds to load the engine and cut one sentence, and the peak memory of such a process in MB."""
+def load_and_memory(name: str, text: str) -> tuple[float, float]:
+    """Of a fresh process: processor s to import, load and cut one sentence; peak MB with the words of the text."""
     code = (
-        "import time; t=time.process_time()\n"
+        "import sys, time; t=time.process_time()\n"
         "from phasa.language.segmenters import load_segmenter\n"
-        f"load_segmenter({name!r}).words('ภาษาไทย'); u=time.process_time()-t\n"
-        f"e=load_segmenter({name!r}); e.words('ภาษาไทยง่ายมาก กว่าที่คิด\\n'*66000)\n"
-        "import resource; print(u, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss/1024)"
+        f"e=load_segmenter({name!r}); e.words('ภาษาไทย'); u=time.process_time()-t\n"
+        "w=e.words(sys.stdin.buffer.read().decode())\n"
+        "print(u, next(int(r.split()[1])/1024 for r in open('/proc/self/status') if r.startswith('VmHWM')))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    seconds, memory = done.stdout.split()
-    return float(seconds), float(memory)
+    runs = []
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", code], input=text.encode(), capture_output=True, check=True)
+        runs.append([float(number) for number in done.stdout.split()])
+    return statistics.median(run[0] for run in runs), max(run[1] for run in runs)
 
 
 def hard_texts() -> dict[str, str]:
@@ -206,40 +267,65 @@ def hard_texts() -> dict[str, str]:
     }
 
 
+def print_row(name: str, scores: dict[str, float], golds: list[str], rate: float, note: str = "") -> None:
+    cells = ""
+    for gold in golds:
+        learned = "*" if gold in LEARNED.get(name, ()) else " "
+        cells += f"{scores[gold]:>9.4f}{learned}" if gold in scores else f"{'-':>9} "
+    mean = statistics.mean(scores[f"best {genre}"] for genre in GENRES) if scores else float("nan")
+    print(f"{name:<14}{cells}{mean:>9.4f}{rate:>9.3f}  {note}", flush=True)
+
+
 def main() -> None:
     options = argparse.ArgumentParser()
     default = os.environ.get("PHASA_DATA", Path(__file__).parents[2] / "shared" / "data")
     options.add_argument("--data", type=Path, default=Path(default))
     options.add_argument("--peers", default=",".join(PEERS))
+    options.add_argument("--peer-python", default=sys.executable, help="the interpreter that has attacut and deepcut")
+    options.add_argument("--seconds", type=float, default=8.0, help="for each gold file and slow peer, about")
     options.add_argument("--speed-only", action="store_true")
+    options.add_argument("--serve", choices=PEERS, help=argparse.SUPPRESS)
     arguments = options.parse_args()
+    if arguments.serve:
+        serve(arguments.serve)
+        return
     text = speed_text(arguments.data)
-    print(f"{'engine':<16}" + "".join(f"{name:>18}" for name in gold_files(arguments.data)) + f"{'MB/s':>8}")
-    runs: list[tuple[str, Cut, bool]] = [(name, ours(name), True) for name in OURS]
-    runs[1:1] = [(f"phasa {style}", ours("phasa", style), True) for style in ("best", "ud", "social")]
+    golds = list(gold_files(arguments.data))
+    heads = ["article", "encycl.", "news", "novel", "TUD test", "wise160", "BEST"]
+    print(
+        f"{'engine':<14}"
+        + "".join(f"{head:>9}{'' if i == 6 else ' '}" for i, head in enumerate(heads))
+        + f"{'MB/s':>9}"
+    )
+    rows = [(name, ours(name)) for name in OURS]
+    rows[1:1] = [(f"phasa {style}", ours("phasa", style)) for style in ("best", "ud", "social")]
+    for name, engine in rows:
+        scores = {} if arguments.speed_only else accuracy(engine, arguments.data, None)[0]
+        print_row(name, scores, golds, speed_of_ours(engine, text))
     for name in arguments.peers.split(",") if arguments.peers else ():
         try:
-            runs.append((name, peer(name), False))
+            engine = apart(name, arguments.peer_python) if name in APART else here(peer(name))
         except Exception as problem:  # noqa: BLE001 - peers fail to load in many ways, and the run goes on without them
-            print(f"{name:<16}not run: {type(problem).__name__}: {problem}")
-    for name, cut, whole in runs:
-        scores = {} if arguments.speed_only else accuracy(cut, arguments.data, whole=whole)
-        rate = speed_whole(cut, text) if whole else speed(cut, text)
-        cells = "".join(f"{scores.get(gold, float('nan')):>18.4f}" for gold in gold_files(arguments.data))
-        print(f"{name:<16}{cells}{rate:>8.3f}", flush=True)
-    print("\nload (processor s) and peak memory (MB, with 5 MB of text):")
+            print(f"{name:<14}not run: {type(problem).__name__}: {problem}")
+            continue
+        found: tuple[dict[str, float], int, int] = ({}, 0, 0)
+        if not arguments.speed_only:
+            found = accuracy(engine, arguments.data, arguments.seconds)
+        note = f"{found[1]:,} of {found[2]:,} lines" if found[1] < found[2] else ""
+        print_row(name, found[0], golds, speed(engine, text.split("\n"), arguments.seconds), note)
+    print("BEST: mean of the four genres.   * the engine was trained on this set, as its makers say")
+    print("\nload (processor s, imports included) and peak memory (MB, with the words of 5 MB of text):")
     for name in OURS:
-        seconds, memory = load_and_memory(name)
-        print(f"{name:<16}{seconds:>8.3f}{memory:>8.0f}")
+        seconds, memory = load_and_memory(name, text)
+        print(f"{name:<14}{seconds:>8.3f}{memory:>8.0f}")
     print("\n1 MB of hard text (processor s):")
     for kind, hard in hard_texts().items():
         times = []
         for name in ("phasa", "lexto", "longest-first"):
-            cut = ours(name)
-            begun = time.process_time()
-            same = "".join(cut(hard)) == hard
-            times.append(f"{name} {time.process_time() - begun:.3f}{'' if same else ' NOT LOSS-FREE'}")
-        print(f"{kind:<16}" + "   ".join(times))
+            answer = ours(name)([hard])
+            same = "\n".join("".join(line) for line in answer.words) == hard
+            times.append(f"{name} {answer.seconds:.3f}{'' if same else ' NOT LOSS-FREE'}")
+        print(f"{kind:<14}" + "   ".join(times))
     print(f"peak memory of this run: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 
 

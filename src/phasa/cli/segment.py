@@ -101,50 +101,57 @@ def evaluate(
     Console().print(table)
 
 
-@app.command("train", epilog="Example:  phasa segment train -o my.zst best=a.seg,b.seg ud=treebank.seg")
+@app.command(
+    "train", epilog="Example:  phasa segment train -o my.zst best=a.seg,b.seg ud=treebank.seg --without test.seg"
+)
 def train(
     corpora: Annotated[list[str], typer.Argument(help="STYLE=FILE,FILE… ; the first style is for unknown text.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write; its card goes beside it.")],
+    without: Annotated[
+        list[Path] | None, typer.Option(help="A segmented file kept for testing: lines with its texts are not learned.")
+    ] = None,
+    licence: Annotated[
+        list[str] | None, typer.Option(help="STYLE=TEXT: the licence of a corpus, for the card.")
+    ] = None,
     word_list: Annotated[
         Path | None, typer.Option(help="Further known words, one a line; default: those shipped.")
     ] = None,
     language: LanguageOption = "th",
     seed: Annotated[int, typer.Option(help="Same files and seed, same model.")] = 4,
-    note: Annotated[str, typer.Option(help="What the model card should say of the data and its licence.")] = "",
+    note: Annotated[str, typer.Option(help="What else the model card should say.")] = "",
 ) -> None:
     """Learn a model for the default engine from segmented text. Two passes; minutes for millions of words."""
-    from dataclasses import asdict, replace
-
     from rich.progress import Progress
 
-    from phasa.language.lexicon import load_lexicon, read_corpus
+    from phasa.language.lexicon import load_lexicon
+    from phasa.language.segmenters.card import card_of, card_page, read_corpora
     from phasa.language.segmenters.train import Recipe
     from phasa.language.segmenters.train import train as learn
     from phasa.language.wordlists import word_list as shipped
 
     named: dict[str, list[Path]] = {}
-    for corpus in corpora:
-        style, equals, files = corpus.partition("=")
-        if not (style and equals and files):
-            raise InputError(f"corpus {corpus!r}: write STYLE=FILE, for example best=news.seg")
+    for style, files in _pairs(corpora, "best=news.seg"):
         named.setdefault(style, []).extend(Path(file) for file in files.split(","))
-    lines = {
-        style: [[word.text for word in line] for path in paths for line in read_corpus(path)]
-        for style, paths in named.items()
-    }
+    kept_back = without or []
+    read = read_corpora(named, kept_back, dict(_pairs(licence or [], "best=CC0-1.0")))
     recipe = Recipe(seed=seed)
     known = shipped(language) if word_list is None else load_lexicon(word_list).reference
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("training", total=1.0)
+        lines = {corpus.style: corpus.lines for corpus in read}
         model = learn(lines, known, recipe, lambda done: bar.update(task, completed=done))
-    card = {
-        "corpora": {style: {path.name: "" for path in paths} for style, paths in named.items()},
-        "lines": {style: len(found) for style, found in lines.items()},
-        "recipe": asdict(recipe),
-        "note": note,
-    }
-    replace(model, card=card).save(output)
+    card = card_of(read, recipe, kept_back, word_list.name if word_list else f"words-{language}", note)
+    model._replace(card=card).save(output)
+    output.with_suffix(".md").write_text(card_page(output.name, card), encoding="utf-8")
     print(f"{output}: {output.stat().st_size / 1e6:.2f} MB", file=sys.stderr)
+
+
+def _pairs(arguments: list[str], example: str) -> Iterator[tuple[str, str]]:
+    for argument in arguments:
+        style, equals, value = argument.partition("=")
+        if not (style and equals and value):
+            raise InputError(f"{argument!r}: write STYLE=…, for example {example}")
+        yield style, value
 
 
 def _engine(name: str | None, language: str, style: str, lexicon: Path | None, model: Path | None) -> CutSegmenter:

@@ -10,11 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phasa.errors import InputError
-from phasa.language.segmenters import load_segmenter
+from phasa.language.segmenters import DATA, load_segmenter
+from phasa.language.segmenters.card import card_page
 from phasa.language.segmenters.characters import FOLLOWING_VOWELS
-from phasa.language.segmenters.pointwise import Pointwise, shipped_model
+from phasa.language.segmenters.model import read_model
+from phasa.language.segmenters.pointwise import Pointwise
 
 engine = load_segmenter("phasa")
+MODEL = read_model(DATA / "model-th.zst")
 MARKS = FOLLOWING_VOWELS + "ัิีึืฺุู็่้๊๋์ํ๎\u200d\ufe0f"
 LEADING = "เแโใไ"
 
@@ -84,8 +87,7 @@ def test_an_unknown_style_is_refused_with_those_that_exist() -> None:
 
 
 def test_a_style_once_chosen_is_the_style_of_every_part() -> None:
-    model = shipped_model()
-    auto = Pointwise(model)
+    auto = Pointwise(MODEL)
     text = "วันนี้อากาศดีมาก เราไปเที่ยวทะเลกัน\n" * 50
     fixed = auto.with_style(auto.style_for(text))
     assert fixed.starts(text).tolist() == auto.starts(text).tolist()
@@ -93,14 +95,20 @@ def test_a_style_once_chosen_is_the_style_of_every_part() -> None:
 
 
 def test_an_engine_can_be_sent_to_another_process() -> None:
-    copy = pickle.loads(pickle.dumps(Pointwise(shipped_model(), "best")))
+    copy = pickle.loads(pickle.dumps(Pointwise(MODEL, "best")))
     assert copy.words("ภาษาไทย") == ["ภาษา", "ไทย"]
 
 
 def test_the_card_names_the_training_data() -> None:
-    card = shipped_model().card
-    assert set(card["corpora"]) == {"best", "ud", "social"}
-    assert "CC BY-NC-SA" in card["note"]
+    corpora = MODEL.card["corpora"]
+    assert set(corpora) == {"best", "ud", "social"}
+    assert "CC BY-NC-SA" in corpora["best"]["licence"]
+    assert (DATA / "model-th.md").read_text(encoding="utf-8") == card_page("model-th.zst", MODEL.card)
+
+
+def test_no_line_of_the_test_sets_was_learned() -> None:
+    assert "wisesight-160.seg" in MODEL.card["kept_back"]
+    assert MODEL.card["corpora"]["social"]["left_out"] == 80
 
 
 HARD = {

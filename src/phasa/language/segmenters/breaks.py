@@ -55,7 +55,7 @@ def word_starts(text: str, codes: Codes) -> Mask:
 
 
 def word_breaks(codes: Codes) -> Mask:
-    """Whether a word begins at each character, with runs of COMPLEX letters whole; addresses are cut like other text."""
+    """Whether a word begins at each character, with runs of COMPLEX letters whole, addresses not."""
     if not len(codes):
         return np.zeros(0, dtype=np.bool_)
     return _breaks(kinds_of(codes), codes) & may_cut(codes)

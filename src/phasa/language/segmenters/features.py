@@ -35,7 +35,8 @@ class Bundle(NamedTuple):
         """The group of slots of the n-gram that begins at each unit of the view."""
         grams = view.grams if self.what == UNITS else view.type_grams
         salt = _salt(self.what * 16 + self.size)
-        return ((grams[self.size] ^ salt) * SPREAD) >> np.uint32(32 + 3 - bits)
+        groups: Hashes = ((grams[self.size] ^ salt) * SPREAD) >> np.uint32(32 + 3 - bits)
+        return groups
 
 
 class View(NamedTuple):
@@ -102,6 +103,7 @@ def all_slots(view: View, places: Places, bits: int) -> npt.NDArray[np.int32]:
 
 
 def _fact(near: Nearby, grams: Hashes, fact: int, places: Places | slice) -> Hashes:
+    unit: Hashes = grams[1]
     if fact == NEXT_WORD:
         return near.next_word[places]
     if fact == LAST_WORD:
@@ -109,14 +111,14 @@ def _fact(near: Nearby, grams: Hashes, fact: int, places: Places | slice) -> Has
     if fact == BOTH_WORDS:
         return near.next_word[places] * MULTIPLY + near.last_word[places]
     if fact == LAST_AND_UNIT:
-        return near.last_word[places] * MULTIPLY + grams[1][places]
+        return near.last_word[places] * MULTIPLY + unit[places]
     if fact in (TWO_LAST, TWO_NEXT, NEXT_AND_UNIT):
         where = np.arange(len(near.next))[places]
         if fact == TWO_LAST:
             return near.last_word[places] * MULTIPLY + near.last_word.take(where - (near.last[places] >> 3))
         if fact == TWO_NEXT:
             return near.next_word[places] * MULTIPLY + near.next_word.take(where + (near.next[places] >> 3))
-        return near.next_word[places] * MULTIPLY + grams[1].take(where - 1)
+        return near.next_word[places] * MULTIPLY + unit.take(where - 1)
     return _lengths(near, fact, places)
 
 

@@ -19,7 +19,8 @@ def gram_hashes(codes: npt.NDArray[np.unsignedinteger], longest: int) -> Hashes:
     """
     size = len(codes)
     hashes = np.zeros((longest + 1, size), dtype=np.uint32)
-    hashes[1] = grown(hashes[0], codes.astype(np.uint32, copy=False))
+    # The codes are spread out first: what comes after is added, and must not meet its like.
+    hashes[1] = grown(codes.astype(np.uint32, copy=False), hashes[0])
     for length in range(2, min(longest, size) + 1):
         hashes[length] = hashes[length - 1]
         hashes[length, : size - length + 1] = grown(hashes[length - 1, : size - length + 1], hashes[1, length - 1 :])
@@ -28,7 +29,7 @@ def gram_hashes(codes: npt.NDArray[np.unsignedinteger], longest: int) -> Hashes:
 
 def grown(hashes: Hashes, more: Hashes) -> Hashes:
     """The hashes of sequences with one more element each."""
-    longer = hashes + more
-    longer *= MULTIPLY
+    longer = hashes * MULTIPLY
+    longer += more
     longer ^= longer >> _HALF
     return longer

@@ -1,8 +1,7 @@
 """The weights of the pointwise model and their file.
 
 One shared table of small integers, and per annotation style a few differences from it. The file is a zstandard frame:
-a JSON header line, then the arrays. The shared table is a bit a slot that says whether it is filled, and what is in the
-filled ones; sparser arrays are gaps between filled slots.
+a JSON header line, then the arrays; those of the styles as gaps between filled slots and what is in them.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from phasa.language.segmenters.known import KnownWords
 
 Weights = npt.NDArray[np.int8]
 FORMAT = "phasa words 2"
-_STEP = 1 << 18
+_LINE_UP = 64  # bytes to which the header is filled up, so that numbers after it can be read where they are
 
 
 class Sparse(NamedTuple):
@@ -61,65 +60,48 @@ class Model(NamedTuple):
 
     def save(self, path: Path) -> None:
         """Write the model as one file."""
-        filled = self.shared != 0
-        parts = [np.packbits(filled).tobytes(), self.shared[filled].tobytes()]
-        for table in (*self.styles.values(), sparse(self.words.table.view(np.int8))):
+        parts = [self.shared.tobytes(), self.words.table.tobytes(), self.style_table.tobytes()]
+        for table in self.styles.values():
             parts += _pack(table)
-        parts.append(self.style_table.tobytes())
         header = {
             "format": FORMAT,
             "bits": self.bits,
             "styles": list(self.styles),
-            "word_slots": len(self.words.table),
             "margin": self.margin,
             "style_names": self.style_names,
-            "style_slots": self.style_table.shape[1],
             "parts": [len(part) for part in parts],
             "card": dict(self.card),
         }
-        data = json.dumps(header, ensure_ascii=False).encode() + b"\n" + b"".join(parts)
-        path.write_bytes(zstandard.ZstdCompressor(level=19).compress(data))
+        head = json.dumps(header, ensure_ascii=False).encode()
+        head += b" " * (-(len(head) + 1) % _LINE_UP) + b"\n"
+        path.write_bytes(zstandard.ZstdCompressor(level=19).compress(head + b"".join(parts)))
 
 
 def read_model(path: Path) -> Model:
     """The model in a file. Raises InputError when it is not one, OSError when it cannot be read."""
     try:
-        data = memoryview(zstandard.ZstdDecompressor().decompress(path.read_bytes()))
-        head = bytes(data[: 1 << 16]).partition(b"\n")[0]
-        header = json.loads(head)
+        data = zstandard.ZstdDecompressor().decompress(path.read_bytes())
+        position = data.index(b"\n") + 1
+        header = json.loads(data[:position])
         if header["format"] != FORMAT:
             raise ValueError
     except (zstandard.ZstdError, ValueError, KeyError, TypeError):
         raise InputError(f"{path}: not a word model of this version; `phasa segment train` makes one") from None
-    parts, position = [], len(head) + 1
+    parts = []
     for size in header["parts"]:
-        parts.append(data[position : position + size])
+        parts.append(np.frombuffer(data, dtype=np.int8, count=size, offset=position))
         position += size
-    tables = [_unpack(gaps, values) for gaps, values in zip(parts[2:-1:2], parts[3:-1:2], strict=True)]
-    words = np.zeros(header["word_slots"], dtype=np.int8)
-    words[tables[-1].slots] = tables[-1].values
+    shared, words, votes = parts[:3]
     return Model(
         header["bits"],
-        _fill(parts[0], parts[1], 1 << header["bits"]),
-        dict(zip(header["styles"], tables[:-1], strict=True)),
+        shared,
+        {name: _unpack(*parts[3 + 2 * i : 5 + 2 * i]) for i, name in enumerate(header["styles"])},
         KnownWords(words.view(np.uint8)),
         header["margin"],
-        np.frombuffer(parts[-1], dtype=np.int8).reshape(-1, header["style_slots"]),
+        votes.reshape(len(header["style_names"]), -1),
         tuple(header["style_names"]),
         header["card"],
     )
-
-
-def _fill(filled: memoryview, values: memoryview, size: int) -> Weights:
-    table = np.zeros(size, dtype=np.int8)
-    bits, weights = np.frombuffer(filled, dtype=np.uint8), np.frombuffer(values, dtype=np.int8)
-    done = 0
-    for first in range(0, len(bits), _STEP):  # in steps, or the flags would be the peak of memory
-        here = np.unpackbits(bits[first : first + _STEP]).view(np.bool_)
-        count = int(np.count_nonzero(here))
-        table[8 * first : 8 * first + len(here)][here] = weights[done : done + count]
-        done += count
-    return table
 
 
 def sparse(table: Weights) -> Sparse:
@@ -137,17 +119,7 @@ def _pack(table: Sparse) -> tuple[bytes, bytes]:
     return coded.tobytes(), table.values.tobytes()
 
 
-def _unpack(gaps: memoryview, values: memoryview) -> Sparse:
-    coded = np.frombuffer(gaps, dtype=np.uint8)
-    slots = np.empty(len(values), dtype=np.int32)
-    done, last = 0, -1
-    for first in range(0, len(coded), _STEP):  # in steps, or the sums would be the peak of memory
-        part = coded[first : first + _STEP]
-        whole = part != 255
-        sums = np.cumsum(part, dtype=np.int32)
-        sums += np.cumsum(whole, dtype=np.int32)
-        sums += last
-        found = sums[whole]
-        slots[done : done + len(found)] = found
-        done, last = done + len(found), int(sums[-1])
-    return Sparse(slots, np.frombuffer(values, dtype=np.int8))
+def _unpack(gaps: Weights, values: Weights) -> Sparse:
+    coded = gaps.view(np.uint8)
+    whole = coded != 255
+    return Sparse((np.cumsum(coded, dtype=np.int32) + np.cumsum(whole, dtype=np.int32) - 1)[whole], values)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from phasa.language.segmenters.alphabet import Letters, letters_of
 from phasa.language.segmenters.characters import code_points
-from phasa.language.segmenters.hashing import gram_hashes
+from phasa.language.segmenters.hashing import Hashes, gram_hashes
 from phasa.language.segmenters.model import Model
 
 _SAMPLE = 40_000  # characters that are looked at
@@ -57,5 +57,5 @@ def learn_votes(samples: Mapping[str, Letters]) -> npt.NDArray[np.int8]:
 def _slots(letters: Letters) -> npt.NDArray[np.int64]:
     if len(letters) < _GRAM:
         return np.zeros(0, dtype=np.int64)
-    hashes = gram_hashes(letters, _GRAM)[_GRAM][: len(letters) - _GRAM + 1]
+    hashes: Hashes = gram_hashes(letters, _GRAM)[_GRAM][: len(letters) - _GRAM + 1]
     return (hashes >> np.uint32(32 - _BITS)).astype(np.int64)

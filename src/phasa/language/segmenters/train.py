@@ -36,13 +36,13 @@ class Recipe:
     """How to learn; the defaults are those of the shipped model."""
 
     seed: int = 4
-    bits: int = 24
+    bits: int = 23
     rate: float = 0.1
-    batch: int = 4096
+    batch: int = 1024
     least_count: int = 3  # words seen less often are not known words, so that the model meets unknown ones
-    kept: int = 3_600_000  # shared weights that survive the first pass
+    kept: int = 3_000_000  # shared weights that survive the first pass
     kept_per_style: int = 200_000
-    repeats: int = 4  # how often the lines of later styles are seen in a pass
+    repeats: int = 8  # how often the lines of later styles are seen in a pass
     shard: int = 1_000_000  # characters
     step: float = 0.02  # one unit of a stored weight
     held_out: float = 0.02  # share of the lines that only set `margin`

@@ -39,7 +39,7 @@ class Trie:
         codes = code_points("".join([words[number] for number in order]))
         lengths = np.array([len(words[number]) for number in order], dtype=np.int64)
         alphabet = np.flatnonzero(np.bincount(codes)) if len(codes) else no_ints()
-        self._letters = np.zeros(0x110000, dtype=np.uint16 if len(alphabet) < 1 << 16 else np.uint32)
+        self._letters = np.zeros(0x110000, dtype=np.uint32)
         self._letters[alphabet] = np.arange(1, len(alphabet) + 1)
         width = len(alphabet) + 1
         bits = max(4, (len(codes) + len(codes) // 2).bit_length())
@@ -56,8 +56,8 @@ class Trie:
         self._grow(letters, np.cumsum(lengths) - lengths, lengths, np.array(order, dtype=np.int32))
         self._first, self._pairs = self._first_steps()
 
-    def _grow(self, letters: npt.NDArray[np.unsignedinteger], begins: Ints, lengths: Ints, numbers: Numbers) -> None:
-        """Insert all words, depth by depth. They come in code-point order, so that those that share a node are neighbours."""
+    def _grow(self, letters: npt.NDArray[np.uint32], begins: Ints, lengths: Ints, numbers: Numbers) -> None:
+        """Insert all words, depth by depth. They come in order, so that those that share a node are neighbours."""
         parents = np.zeros(len(lengths), dtype=np.int64)
         for depth in range(int(lengths.max(initial=0))):
             keys = self._key(parents, letters.take(begins + depth))
@@ -83,7 +83,7 @@ class Trie:
         pairs[np.repeat(first == 0, width)] = 0
         return first, pairs
 
-    def _key(self, parents: npt.NDArray[np.signedinteger], letters: npt.NDArray[np.unsignedinteger]) -> Keys:
+    def _key(self, parents: npt.NDArray[np.signedinteger], letters: npt.NDArray[np.uint32]) -> Keys:
         keys = parents.astype(self._keys.dtype)
         keys *= self._width
         keys += letters
@@ -134,7 +134,7 @@ class Trie:
 
     def find(self, codes: Codes) -> Iterator[Found]:
         """All occurrences, overlapping ones too, shortest words first."""
-        letters = np.append(self._letters.take(codes), self._letters.dtype.type(0))
+        letters = np.append(self._letters.take(codes), np.uint32(0))
         places = np.flatnonzero(letters)
         slots = self._first.take(letters.take(places))
         depth = 1

@@ -1,7 +1,7 @@
 """A text as the pointwise model reads it: one unit after another, each the stretch between two places of the frame.
 
-A unit is a consonant with the marks that hang on it, a run of Latin letters, a number, a blank, a punctuation mark: what
-no word boundary can fall into. There are about half as many units as characters, and a window of units sees further.
+A unit is a consonant with the marks that hang on it, a run of Latin letters, a number, a blank, a punctuation mark:
+what no word boundary can fall into. There are half as many units as characters, so a window of them sees further.
 Line ends are spread out to several units, so that no window reaches from one line into another.
 """
 
@@ -38,7 +38,8 @@ class Spread(NamedTuple):
 
     def is_open(self) -> Mask:
         """Whether each unit begins at an open place."""
-        return self.verdicts.take(self.starts[:-1]) == OPEN
+        is_open: Mask = self.verdicts.take(self.starts[:-1]) == OPEN
+        return is_open
 
     def give_back(self, begins: Mask) -> Mask:
         """What `begins` says of every character here, for the characters of the text itself."""
@@ -73,7 +74,7 @@ def spread_out(text: str) -> Spread:
 
 
 def stretch_of(spread: Spread, first: int, end: int) -> Stretch:
-    """Units `first` to `end`, which must be HALO away from both ends of the spread text, with HALO more on both sides."""
+    """Units `first` to `end`, at least HALO away from both ends of the spread text, and HALO more on both sides."""
     starts = spread.starts[first - HALO : end + HALO + 1]
     origin = max(0, int(starts[0]) - _LETTERS)
     letters = spread.letters[origin : int(starts[-1]) + _LETTERS]
