@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from phasa.language.segmenters.features import BUNDLES, GROUP, REACH, SINGLES, all_slots, view_of
 from phasa.language.segmenters.known import FREQUENT, LISTED, LONGEST, KnownWords, Nearby, known_words, nearby
-from phasa.language.segmenters.model import Model
+from phasa.language.segmenters.model import Model, sparse
 from phasa.language.segmenters.pointwise import Pointwise, views
 from phasa.language.segmenters.units import HALO, SPREAD, Spread, spread_out, stretch_of
 
@@ -24,13 +26,15 @@ def whole(spread: Spread) -> tuple[int, int]:
 
 def model(words: KnownWords, margin: int) -> Model:
     weights = np.random.default_rng(7).integers(-100, 100, 1 << BITS).astype(np.int8)
-    return Model(BITS, weights, {"one": _nothing()}, words, margin, np.zeros((1, 1 << 16), np.int8), ("one",))
-
-
-def _nothing():  # type: ignore[no-untyped-def]
-    from phasa.language.segmenters.model import sparse
-
-    return sparse(np.zeros(0, dtype=np.int8))
+    return Model(
+        BITS,
+        weights,
+        {"one": sparse(np.zeros(0, dtype=np.int8))},
+        words,
+        margin,
+        np.zeros((1, 1 << 16), np.int8),
+        ("one",),
+    )
 
 
 @given(texts)
@@ -85,7 +89,7 @@ def seen(text: str, words: KnownWords) -> tuple[Nearby, list[str]]:
     view = view_of(stretch, words)
     padded = "\n" * HALO + text.replace("\n", "\n" * SPREAD) + "\n" * HALO
     starts = spread.starts.tolist()
-    return nearby(view.grams, stretch.ends, words), [padded[a:b] for a, b in zip(starts, starts[1:], strict=False)]
+    return nearby(view.grams, stretch.ends, words), [padded[a:b] for a, b in pairwise(starts)]
 
 
 @given(texts)
@@ -108,6 +112,6 @@ def test_reach_is_how_far_known_words_go_across_a_place(text: str) -> None:
 
 def test_bundles_fit_their_groups_and_windows_their_line_ends() -> None:
     assert all(len(bundle.offsets) <= GROUP for bundle in BUNDLES)
-    assert all(-REACH <= offset and offset + bundle.size <= REACH for bundle in BUNDLES for offset in bundle.offsets)
+    assert all(offset >= -REACH and offset + bundle.size <= REACH for bundle in BUNDLES for offset in bundle.offsets)
     assert REACH < SPREAD < HALO
     assert SINGLES == 25

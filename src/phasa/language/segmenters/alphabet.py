@@ -21,6 +21,7 @@ from phasa.language.segmenters.characters import (
     REGIONAL,
     ZWJ,
     Codes,
+    code_points,
     kinds_of_all,
 )
 
@@ -31,6 +32,7 @@ SIZE = 128
 END, _THAI_DIGIT, _FIRST_MARK = 16, 17, 18
 # Letters of which the rules must know more: a pair with one of these is looked at closely.
 MIXED = (PICTOGRAPH, REGIONAL, EXTEND, ZWJ, COMPLEX, COMPLEX_MARK, LINE_END, KATAKANA)
+POINT, COMMA = _FIRST_MARK, _FIRST_MARK + 1
 _PUNCTUATION = ".,-()\"'/:;?!%#@&*+=_…"
 _QUOTES = {'"': "“”", "'": "‘’"}
 # Each has the same letter as others that behave in the same way.
@@ -51,11 +53,11 @@ def types_of(letters: Letters) -> Letters:
     return _type_table().take(letters)
 
 
-def samples() -> list[str]:
-    """One character for every letter that is not mixed, "" for the other numbers."""
-    found = [""] * SIZE
-    for character in [*_PUNCTUATION, *_THAI_SIGNS, *ANY_OF_ITS_KIND, *"aA1๑ \n"]:
-        found[int(letters_of(np.array([ord(character)], dtype=np.uint32))[0])] = character
+def samples() -> Codes:
+    """A character for every letter that is not mixed, 0 for the other numbers."""
+    found = np.zeros(SIZE, dtype=np.uint32)
+    codes = code_points("".join((*_PUNCTUATION, *_THAI_SIGNS, ANY_OF_ITS_KIND, "aA1๑ \n")))
+    found[letters_of(codes)] = codes
     return found
 
 

@@ -8,6 +8,7 @@ for the marks that hang on them.
 from __future__ import annotations
 
 import unicodedata
+from collections import defaultdict
 from functools import cache
 
 import numpy as np
@@ -83,7 +84,12 @@ def kinds_of_all() -> Kinds:
     """The kind of every code point, in order."""
     table = np.full(0x110000, LETTER, dtype=np.uint8)
     for block in _LOOKED_UP:
-        table[block.start : block.stop] = [_kind(code) for code in block]
+        table[block.start : block.stop] = [_BY_CATEGORY[what] for what in map(unicodedata.category, map(chr, block))]
+    for first, end in _COMPLEX_BLOCKS:
+        table[first:end] = _IN_COMPLEX.take(table[first:end])
+    for first, end, kind in _KANA:
+        kana = table[first:end]
+        kana[(kana != EXTEND) & (kana != DIGIT)] = kind
     table[0x4E00:0xA000] = OTHER  # ideographs: a word boundary on both sides, as UAX #29 has it
     table[0x3400:0x4DC0] = OTHER
     table[0x20000:0x32000] = OTHER
@@ -91,36 +97,13 @@ def kinds_of_all() -> Kinds:
     for first, end in _PICTOGRAPH_BLOCKS:
         table[first:end] = PICTOGRAPH
     table[[0xA9, 0xAE, 0x203C, 0x2049, 0x2122, 0x2139, 0x3030, 0x303D, 0x3297, 0x3299]] = PICTOGRAPH
+    for code, kind in _NAMED.items():
+        table[code] = kind
     table[0x1F1E6:0x1F200] = REGIONAL
     table[0x1F3FB:0x1F400] = EXTEND  # skin tones
     table[0xE0000:0xE01F0] = EXTEND  # tags and variation selectors
     table[0xF0000:] = OTHER
     return table
-
-
-def _kind(code: int) -> int:
-    named = _NAMED.get(code)
-    if named is not None:
-        return named
-    character = chr(code)
-    category = unicodedata.category(character)
-    if code >= 0x0E00 and category != "Nd" and any(first <= code < end for first, end in _COMPLEX_BLOCKS):
-        if category[0] == "M":
-            return COMPLEX_MARK
-        return COMPLEX if category[0] == "L" or character in "ฯๆໆ" else OTHER
-    if category[0] == "M" or category == "Cf":
-        return EXTEND
-    if category == "Nd":
-        return DIGIT
-    if 0x3040 <= code < 0x30A0:
-        return OTHER  # hiragana, like ideographs
-    if 0x30A0 <= code < 0x3100 or 0xFF66 <= code < 0xFFA0:
-        return KATAKANA
-    if category[0] == "L" or category == "Nl":
-        return LETTER
-    if category == "Pc":
-        return CONNECTOR
-    return BLANK if category == "Zs" else OTHER
 
 
 _NAMED = (
@@ -132,6 +115,20 @@ _NAMED = (
     | dict.fromkeys((0x27, 0x2E, 0x2018, 0x2019, 0x2024, 0xFE52, 0xFF07, 0xFF0E), MID_BOTH)
     | {0x09: BLANK, 0x200D: ZWJ, 0x200B: OTHER}
 )
+
+
+# What the general category of a character makes it; all others are OTHER.
+_BY_CATEGORY = defaultdict(
+    int,
+    dict.fromkeys(("Mn", "Mc", "Me", "Cf"), EXTEND)
+    | dict.fromkeys(("Lu", "Ll", "Lt", "Lm", "Lo", "Nl"), LETTER)
+    | {"Nd": DIGIT, "Pc": CONNECTOR, "Zs": BLANK},
+)
+# The same in scripts written without blanks.
+_IN_COMPLEX = np.zeros(16, dtype=np.uint8)
+_IN_COMPLEX[[LETTER, EXTEND, DIGIT]] = COMPLEX, COMPLEX_MARK, DIGIT
+# Hiragana stand alone, like ideographs.
+_KANA = ((0x3040, 0x30A0, OTHER), (0x30A0, 0x3100, KATAKANA), (0xFF66, 0xFFA0, KATAKANA))
 
 
 @cache

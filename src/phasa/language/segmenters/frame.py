@@ -113,13 +113,14 @@ def _bases(codes: Codes) -> Kinds:
 @cache
 def _pair_table() -> Verdicts:
     """The verdict of `close_look` for every pair of letters, _UNCLEAR where the letters do not settle it."""
-    signs = samples()
     table = np.full((SIZE, SIZE), _UNCLEAR, dtype=np.uint8)
-    known = [letter for letter, sign in enumerate(signs) if sign]
-    # One text that holds every pair once: x y, then a line end that keeps pairs apart.
-    pairs = [(before, after) for before in known for after in known]
-    verdicts = close_look(code_points("\n".join(signs[a] + signs[b] for a, b in pairs)))
-    table[tuple(np.array(pairs).T)] = verdicts[1::3]
+    signs = samples()
+    known = np.flatnonzero(signs)
+    # One text that holds every pair: x y, then a line end that keeps pairs apart.
+    before, after = np.repeat(known, len(known)), np.tile(known, len(known))
+    line_ends = np.full(len(before), 0x0A, dtype=np.uint32)
+    pairs = np.stack([signs[before], signs[after], line_ends], axis=1)
+    table[before, after] = close_look(pairs.reshape(-1))[1::3]
     for letter in letters_of(code_points(ANY_OF_ITS_KIND)).tolist():  # only equal characters stay together
         table[letter, letter] = _UNCLEAR
     for letter in MIXED:

@@ -8,11 +8,13 @@ each other, so that a text cut at line ends gives the same words piece by piece.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from phasa.language.segmenters.characters import Mask
+from phasa.language.segmenters.alphabet import COMMA, POINT
+from phasa.language.segmenters.characters import DIGIT, Mask
 from phasa.language.segmenters.cuts import CutSegmenter, Starts
 from phasa.language.segmenters.features import (
     BUNDLES,
@@ -36,6 +38,11 @@ AUTO = "auto"
 _BLOCK = 1 << 16  # units that are looked at together: what is computed of them fits the processor's cache
 # The templates that are tried first. Most places are clear after them.
 _EARLY_BUNDLES, _EARLY_SINGLES = BUNDLES[:5], range(LENGTHS, LENGTHS + 5)
+
+# Numbers on which a style is asked whether it cuts them.
+_NUMBERS = "ราคา " + " บาท\nราคา ".join(
+    ("12,500", "3.5", "1,200", "250.75", "80,000", "0.5", "45,678", "99.9", "7,000")
+)
 
 Sums = npt.NDArray[np.int16]
 
@@ -68,10 +75,27 @@ class Pointwise(CutSegmenter):
         if self._weights is None:
             return self.with_style(self.style_for(text)).piece_starts(text)
         spread = spread_out(text)
-        open_units = spread.starts[:-1][spread.is_open()]
+        is_open = spread.is_open()
+        scores = np.zeros(len(is_open), dtype=np.int16)
+        scores[is_open] = self.sums(spread, self._weights)
+        inside = _inside_numbers(spread, is_open)
+        if len(inside):
+            scores[inside] = scores[inside + 1] = 1 if self._cuts_numbers else -1
         begins = spread.verdicts == BEGINS
-        begins[open_units] = self.sums(spread, self._weights) > 0
+        begins[spread.starts[:-1][is_open]] = scores[is_open] > 0
         return np.flatnonzero(spread.give_back(begins))
+
+    @cached_property
+    def _cuts_numbers(self) -> bool:
+        """Whether this style cuts a number at its point or comma: it does so with all numbers or with none."""
+        if self._weights is None:
+            return False
+        spread = spread_out(_NUMBERS)
+        is_open = spread.is_open()
+        scores = np.zeros(len(is_open), dtype=np.int16)
+        scores[is_open] = self.sums(spread, self._weights)
+        inside = _inside_numbers(spread, is_open)
+        return int(np.sum(scores[inside] + scores[inside + 1] > 0)) * 2 > len(inside)
 
     def sums(self, spread: Spread, table: Weights) -> Sums:
         """The sum of weights at every open place, in order; positive: a word begins there."""
@@ -100,6 +124,16 @@ def views(spread: Spread, words: KnownWords) -> Iterator[tuple[View, Places, Mas
         wanted = is_open[first:end]
         if wanted.any():
             yield view_of(stretch_of(spread, first, end), words), np.flatnonzero(wanted) + HALO, wanted
+
+
+def _inside_numbers(spread: Spread, is_open: Mask) -> Places:
+    """The units that are a point or comma between digits, where both sides are open."""
+    first = spread.letters.take(spread.starts[:-1])
+    digits = first == DIGIT
+    between: Places = np.flatnonzero((first[1:-1] == POINT) | (first[1:-1] == COMMA)) + 1
+    numbers = digits[between - 1] & digits[between + 1] & is_open[between] & is_open[between + 1]
+    inside: Places = between[numbers]
+    return inside
 
 
 def _add_bundle(total: Sums, view: View, bundle: Bundle, table: Weights, bits: int) -> None:
