@@ -236,8 +236,12 @@ def speed(engine: Engine, texts: list[str], seconds: float) -> float:
 
 
 def speed_of_ours(engine: Engine, text: str) -> float:
+    """The median of three runs, of a slow engine one."""
     size = len(text.encode()) / 1e6
-    return statistics.median(size / engine([text]).seconds for _ in range(3))
+    seconds = [engine([text]).seconds]
+    while len(seconds) < 3 and seconds[0] < 2:
+        seconds.append(engine([text]).seconds)
+    return size / statistics.median(seconds)
 
 
 def load_and_memory(name: str, text: str) -> tuple[float, float]:
