@@ -71,14 +71,16 @@ class Following:
             head = file.read(_HEAD)
             known = f"{FORMAT}:{head.hex()}" if len(head) == _HEAD else ""
             self.read = int(ledger.meta("read") or 0)
-            if not known or self.size == self.read:
-                return False  # the first line is still being written, or nothing is new
+            if not known:
+                return False  # the first line is still being written
             if ledger.meta("log") != known or self.read > self.size:
                 ledger.clear()
                 ledger.set_meta(log=known)
                 self.read = 0
             file.seek(self.read)
             part = file.read(PART)
+        if not part:
+            return False
         whole = part[: part.rfind(b"\n") + 1]
         if not whole:
             if len(part) < PART:

@@ -1,0 +1,78 @@
+"""Long work in the background."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from tests.service.conftest import client_of
+from tests.service.stock import mixed, stock
+
+from phasa.collection import Collection
+from phasa.service.jobs import KEPT, MOST_WAITING, Jobs
+from phasa.service.section import Conflict, NotFound
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    return stock(tmp_path_factory.mktemp("jobs") / "web", mixed(20))
+
+
+def test_every_form_of_export_is_made(collection: Collection) -> None:
+    with client_of(collection) as client:
+        jobs = client.app.state.service.jobs  # type: ignore[attr-defined]
+        made = {}
+        for form in ("wacz", "jsonl", "parquet", "arff", "opml"):
+            id = client.post("/api/collection/exports", json={"format": form}).json()["id"]
+            made[form] = jobs.wait(id, 120)
+        assert {form: job.state for form, job in made.items()} == {
+            **dict.fromkeys(("wacz", "jsonl", "parquet", "arff"), "done"),
+            "opml": "failed",
+        }
+        assert "no feed is watched yet" in made["opml"].message
+        lines = client.get(f"/api/jobs/{made['jsonl'].id}/file").text.splitlines()
+        assert {json.loads(line)["language"] for line in lines} >= {"th", "en"}
+        assert zipfile.ZipFile(jobs.file(made["wacz"].id)).testzip() is None
+        assert jobs.file(made["arff"].id).read_text(encoding="utf-8").startswith("@")
+        assert not (collection.models_folder / "knowledge.arff").exists()  # an export changes nothing
+        events = client.get(f"/api/jobs/{made['jsonl'].id}/events").text
+        assert "event: job" in events
+    assert not (collection.path / "service" / "jobs").exists()
+
+
+def test_a_job_that_waits_can_be_stopped_and_too_many_are_refused(collection: Collection, tmp_path: Path) -> None:
+    jobs = Jobs(tmp_path / "jobs")
+
+    def start() -> str:
+        return jobs.start("x", "phasa.service.exporting", collection.path, "x.wacz", {"format": "wacz"}).id
+
+    started = [start() for _ in range(MOST_WAITING)]
+    with pytest.raises(Conflict):
+        _ = [start() for _ in range(3)]
+    last = started[-1]
+    assert jobs.stop(last).state == "failed"
+    assert jobs.stop(last).message == "stopped"
+    with pytest.raises(NotFound):
+        jobs.get("none")
+    with pytest.raises(NotFound):
+        jobs.file(last)
+    jobs.close()
+    assert len(jobs.all()) <= KEPT + MOST_WAITING
+
+
+def test_an_overview_as_data(collection: Collection) -> None:
+    with client_of(collection) as client:
+        id = client.post("/api/overview", json={"language": "th"}).json()["id"]
+        assert client.get(f"/api/overview/{id}").status_code == 404  # not ready
+        assert client.app.state.service.jobs.wait(id, 120).state == "done"  # type: ignore[attr-defined]
+        made = client.get(f"/api/overview/{id}").json()
+        assert made["language"] == "th"
+        assert made["chart"][-1][0] == 100
+        term = made["keywords"][0]["term"]
+        places = client.get(f"/api/overview/{id}/contexts", params={"term": term}).json()
+        assert places
+        assert places[0]["term"].lower() == term
+        assert client.get(f"/api/overview/{id}/contexts", params={"term": "nowhere"}).status_code == 404
+        assert client.post("/api/overview", json={"web": "::"}).status_code == 400
