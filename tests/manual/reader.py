@@ -197,7 +197,7 @@ class Reader:
             except subprocess.TimeoutExpired:
                 process.kill()
                 raise
-            assert process.returncode in (0, 130), f"{process.args!r}: ended with {process.returncode}: {errors[-1500:]}"
+            assert process.returncode in (0, 130), f"{process.args!r}: exit code {process.returncode}: {errors[-900:]}"
 
 
 def furnish(folder: Path, world: World) -> None:

@@ -18,7 +18,8 @@ texts = st.text(alphabet=st.sampled_from(SIGNS), max_size=40) | st.text(alphabet
 
 def verdicts(text: str) -> list[int]:
     codes = code_points(text)
-    return frame_of(text, codes, letters_of(codes)).tolist()
+    found: list[int] = frame_of(text, codes, letters_of(codes)).tolist()
+    return found
 
 
 @given(texts.filter(lambda text: not addresses(text)))
