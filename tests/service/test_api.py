@@ -92,7 +92,8 @@ def test_no_get_changes_anything(client: TestClient, collection: Collection) -> 
     posts = {call.path for section in sections() for call in section.calls if call.method == "POST"}
     gets = {call.path for section in sections() for call in section.calls if call.method == "GET"}
     for path in [*(posts - gets), "/logout"]:
-        assert client.get(path.replace("{id}", "1") + values).status_code == 405, path
+        # 400: read as the name of one thing (/api/feeds/import as the feed "import"); nothing happens either way.
+        assert client.get(path.replace("{id}", "1") + values).status_code in (400, 405), path
     assert _contents(collection.path) == before
     assert client.get("/api/jobs").json() == jobs
 
