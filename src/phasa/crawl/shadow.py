@@ -49,7 +49,8 @@ def shadow(levels: Sequence[Level], pages: int, points: int = 120) -> list[Shado
 
     A level counts with all its known URLs, not only with those that were fetched; of those that were not, as large a
     share is taken to be pages, and wanted, as of those that were. That flatters breadth-first, since a best-first crawl
-    has picked the better ones. The curve ends where the known URLs of tried levels do, or after `pages`.
+    has picked the better ones: an upper bound (docs/live.md says by how much). The curve ends where the known URLs of
+    tried levels do, or after `pages`.
     """
     if pages <= 0:
         return []
