@@ -1,13 +1,14 @@
-"""The feeds of a world, watched for two months on a fast clock by the daemon that runs day and night for users."""
+"""The feeds of a world, watched for six weeks on a fast clock by the daemon that runs day and night for users."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from phasa.feeds.rhythm import DAY, HOUR, MONDAY
+from phasa.feeds.rhythm import DAY, HOUR
 from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Clock, Watcher
 from phasa.lab.posting import feeds_of
@@ -15,7 +16,6 @@ from phasa.lab.serve import serving
 from phasa.lab.world import World
 from phasa.web.fetch import Fetcher
 
-START = MONDAY + 2900 * 7 * DAY
 LEARN_DAYS, WATCH_DAYS = 28, 14
 
 
@@ -23,14 +23,15 @@ class FastClock(Clock):
     """Waiting takes no time; `passed` is told the day."""
 
     def __init__(self, now: float, passed: Callable[[int], None]) -> None:
-        self._now, self._passed, self._day = now, passed, 0
+        self._start = self._now = now
+        self._passed, self._day = passed, 0
 
     def now(self) -> float:
         return self._now
 
     async def wait(self, seconds: float, stop: asyncio.Event) -> None:
         self._now += max(seconds, 0.001)
-        if (day := int((self._now - START) // DAY)) != self._day:
+        if (day := int((self._now - self._start) // DAY)) != self._day:
             self._day = day
             self._passed(day)
         await asyncio.sleep(0)
@@ -52,7 +53,9 @@ async def watch_feeds(
     world: World, store_file: Path, most: int, per_day: float, passed: Callable[[int], None]
 ) -> Watched:
     """Serve the world's feeds over HTTP and let the daemon poll them, `per_day` requests a day in all."""
-    clock = FastClock(float(START), passed)
+    # The six weeks end now, so that the application shows them as the latest.
+    start = time.time() - (LEARN_DAYS + WATCH_DAYS) * DAY
+    clock = FastClock(start, passed)
     sites = feeds_of(world)[:most]
     async with (
         serving(world, now=clock.now) as (port, _),
@@ -62,9 +65,8 @@ async def watch_feeds(
             for site in sites:
                 store.add(f"http://{world.styles[site].host}/feed.xml", clock.now())
             watcher = Watcher(store, fetcher, per_day, clock=clock, at_once=1, spacing=0.0)
-            measured = float(START + LEARN_DAYS * DAY)
+            measured = start + LEARN_DAYS * DAY
             await watcher.run(until=measured)
-            watcher.queue.clear()
             await watcher.run(until=measured + WATCH_DAYS * DAY)
             delays = [delay for feed in store.feeds() for delay in store.delays(feed.id, measured)]
             polls = store.polls_since(measured)

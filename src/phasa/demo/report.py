@@ -61,7 +61,7 @@ def written(
         ),
         Section(
             "The words",
-            "What the Thai pages are about, without menus and adverts: " + " · ".join(words) + "\n\n"
+            "What the site with most pages is about, without menus and adverts: " + " · ".join(words) + "\n\n"
             "cloud.html is the same as a tag cloud; the curve below it chooses how many words are shown.",
         ),
     ]

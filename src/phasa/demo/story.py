@@ -65,7 +65,7 @@ def tell(folder: Path) -> None:
     )
 
     console.rule("4. Read: what is it about?", align="left")
-    _run(console, "overview", site, "--by", "language", "--group", "th", "--target", 80, "-o", folder / "cloud.html")
+    _run(console, "overview", site, "--by", "host", "--target", 60, "-o", folder / "cloud.html")
     words = _words(site)
     console.print("  " + " · ".join(words) + "\n")
 
@@ -153,10 +153,10 @@ def _newsroom(console: Console, world: World, site: Path, page: Path) -> Watched
 
 def _words(site: Path) -> list[str]:
     shown = subprocess.run(
-        _phasa("keywords", site, "--by", "language", "--top", 12, "--pages", 300, "--json"),
+        _phasa("keywords", site, "--by", "host", "--top", 12, "--pages", 300, "--json"),
         check=True,
         capture_output=True,
         text=True,
     ).stdout
-    of_language = {group["file"]: group["keywords"] for group in map(json.loads, shown.splitlines())}
-    return [word["term"] for word in of_language["th"]]
+    largest = json.loads(shown.partition("\n")[0])
+    return [word["term"] for word in largest["keywords"]]
