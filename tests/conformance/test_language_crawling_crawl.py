@@ -12,9 +12,8 @@ from tests.durability.small_web import SmallWeb, collection_for
 
 from phasa.cli import main
 from phasa.crawl.answer import Answer
-from phasa.crawl.loop import plant
 from phasa.crawl.runs import run_collection
-from phasa.crawl.seeds import read_seeds
+from phasa.crawl.seeds import plant, read_seeds
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategies.best_first import BestFirst
 from phasa.crawl.strategies.breadth_first import BreadthFirst

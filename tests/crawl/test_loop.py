@@ -13,9 +13,11 @@ from tests.crawl.paper_web import PaperWeb, crawl
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.clock import VirtualClock
 from phasa.crawl.judge import Judgement
-from phasa.crawl.loop import Crawl, Parts, content_digest, plant
+from phasa.crawl.loop import Crawl, Parts
+from phasa.crawl.seeds import plant
 from phasa.crawl.strategies.breadth_first import BreadthFirst
 from phasa.crawl.strategy import Change, JudgedPage, Offers, Plain, Rediscovery, Seed
+from phasa.crawl.visits import content_digest
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.memory import MemoryFrontier
 from phasa.frontier.politeness import FREE, Politeness

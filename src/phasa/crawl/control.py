@@ -17,8 +17,8 @@ import msgspec
 from msgspec import Meta
 
 from phasa.collection import Collection, CollectionSettings
-from phasa.crawl.loop import Crawl, plant
-from phasa.crawl.seeds import read_seeds
+from phasa.crawl.loop import Crawl
+from phasa.crawl.seeds import plant, read_seeds
 from phasa.crawl.strategy import Seed, Strategy
 from phasa.errors import CollectionError, InputError, PhasaError
 from phasa.frontier.budgets import Budgets

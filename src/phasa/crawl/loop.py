@@ -12,20 +12,18 @@ from datetime import UTC, datetime
 from typing import NamedTuple, Protocol
 
 import msgspec
-from xxhash import xxh3_64_intdigest
 
 from phasa.crawl.answer import Answer, Kind, Web
 from phasa.crawl.choice import Choice
 from phasa.crawl.clock import Clock
 from phasa.crawl.judge import Judgement
 from phasa.crawl.meter import Meter
-from phasa.crawl.strategy import DROP, Asking, Change, JudgedPage, Offers, Seed, Strategy, same_priority
+from phasa.crawl.strategy import DROP, Asking, Change, JudgedPage, Offers, Strategy, same_priority
+from phasa.crawl.visits import visit_of
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.politeness import Politeness, pause
-from phasa.frontier.protocol import Ending, Frontier, Lease, Offer, Standing, State, Visit
+from phasa.frontier.protocol import Ending, Frontier, Lease, Offer, State
 from phasa.web.url import Url
-
-_DIGITS = b"0123456789"
 
 
 class Archive(Protocol):
@@ -384,40 +382,8 @@ class Crawl:
                 self.parts.archive.keep(answer, None)
         else:
             record = self.parts.archive.keep(answer, judgement) if self.parts.archive is not None else ""
-            visit = self._visit_of(answer, judgement, now, record)
+            visit = visit_of(answer, judgement, now, record, self._words)
         return Ending(state, problem or answer.reason, now, rest, answer.address, failed, visit)
-
-    def _visit_of(self, answer: Answer, judgement: Judgement | None, now: float, record: str) -> Visit:
-        text = answer.page.text if answer.page is not None else ""
-        return Visit(
-            at=now,
-            status=answer.status,
-            mime=answer.mime,
-            size=answer.size,
-            wanted=judgement.wanted if judgement is not None else None,
-            score=judgement.score if judgement is not None else 0.0,
-            language=judgement.language if judgement is not None else "",
-            words=self._words(text) if judgement is not None and judgement.wanted and text else 0,
-            digest=content_digest(text) if text else 0,
-            record=record,
-            seconds=answer.seconds,
-            charset=answer.page.charset if answer.page is not None else "",
-        )
-
-
-def content_digest(text: str) -> int:
-    """63 bits of a page's text without its digits: the days of a calendar are one content (frontier/traps.py)."""
-    return xxh3_64_intdigest(text.encode("utf-8", "surrogatepass").translate(None, _DIGITS)) >> 1
-
-
-def plant(frontier: Frontier, strategy: Strategy, seeds: Sequence[Seed]) -> list[Standing]:
-    """Offer the seeds as the strategy ranks them; what each led to."""
-    offers = strategy.start(seeds)
-    planted = [
-        Offer(Url(seed.url), float(offers.priorities[place]), 0, "", offers.note(place))
-        for place, seed in enumerate(seeds)
-    ]
-    return frontier.offer(planted)
 
 
 def _outcome(answer: Answer) -> str:

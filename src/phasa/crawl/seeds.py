@@ -6,12 +6,14 @@ A line is an address, and perhaps the feature values that a table of seeds gives
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from phasa.crawl.strategy import Seed
+from phasa.crawl.strategy import Seed, Strategy
 from phasa.errors import InputError
-from phasa.web.url import parse
+from phasa.frontier.protocol import Frontier, Offer, Standing
+from phasa.web.url import Url, parse
 
 
 class Junk(NamedTuple):
@@ -52,3 +54,13 @@ def read_seeds(path: Path) -> SeedFile:
             continue
         seeds.setdefault(url, Seed(url, *values))
     return SeedFile(list(seeds.values()), junk)
+
+
+def plant(frontier: Frontier, strategy: Strategy, seeds: Sequence[Seed]) -> list[Standing]:
+    """Offer the seeds as the strategy ranks them; what each led to."""
+    offers = strategy.start(seeds)
+    planted = [
+        Offer(Url(seed.url), float(offers.priorities[place]), 0, "", offers.note(place))
+        for place, seed in enumerate(seeds)
+    ]
+    return frontier.offer(planted)

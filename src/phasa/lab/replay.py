@@ -18,6 +18,7 @@ from phasa.crawl import loop
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.clock import VirtualClock
 from phasa.crawl.judge import Judgement
+from phasa.crawl.seeds import plant
 from phasa.crawl.strategy import OutLinks, Seed, Strategy
 from phasa.errors import PhasaError
 from phasa.frontier.budgets import NO_LIMITS, Budgets
@@ -171,7 +172,7 @@ def replay(graph: Graph, strategy: Strategy, seeds: Sequence[Seed], pages: int, 
     judge = GraphJudge(graph, pages)
     frontier = MemoryFrontier(Rules(strategy.rediscovery, budgets=budgets))
     parts = loop.Parts(ReplayWeb(graph), judge, strategy, frontier, VirtualClock())
-    loop.plant(frontier, strategy, seeds)
+    plant(frontier, strategy, seeds)
 
     async def run() -> loop.Outcome:
         crawl = judge.crawl = loop.Crawl(parts, manners=FREE, budgets=NO_LIMITS)
