@@ -59,7 +59,9 @@ class SmallWeb:
         number = int(path.removeprefix("/p/").removesuffix(".html"))
         links = [number * 2 + 1, number * 2 + 2, number // 3, (number * 7) % self.pages]
         body = "".join(f'<a href="{self.url(to)}">หน้า {to}</a> ' for to in links if to < self.pages)
-        text = (THAI if number % 3 else ENGLISH) * (3 + number % 5)
+        # Its own word on every page: a template without new content would be taken for a trap.
+        own = "".join(chr(ord("a") + int(digit)) for digit in str(number))
+        text = (THAI if number % 3 else ENGLISH) * (3 + number % 5) + own
         return web.Response(
             text=f"<html><title>{number}</title><p>{text}{number}</p>{body}</html>", content_type="text/html"
         )
