@@ -25,7 +25,7 @@ def test_the_demo_runs_from_an_empty_directory_and_leaves_what_it_names(tmp_path
     share = re.search(r"(\d+)% of what phasa fetched is Thai; breadth-first gets (\d+)%", shown.stdout)
     assert share is not None
     assert int(share[1]) > int(share[2]) + 20
-    delay = re.search(r"found after ([\d.]+)\s+hours; spread\s+evenly,\s+after ([\d.]+)", shown.stdout)
+    delay = re.search(r"found after ([\d.]+)\s+hours; spread\s+evenly,\s+after ([\d.]+)\.", shown.stdout)
     assert delay is not None
     assert float(delay[1]) < float(delay[2])
     for command in ("phasa init thai-web", "phasa crawl thai-web", "phasa serve thai-web"):

@@ -189,15 +189,17 @@ class Reader:
         assert line or quiet, f"$ {text}\n{process.stderr.read() if process.stderr else ''}"
 
     def closes(self) -> None:
-        """Stop what still runs, as Ctrl-C does; it must end in good order."""
+        """Stop what still runs; it must end in good order."""
         for process in self._stay:
-            process.send_signal(signal.SIGINT)
+            process.terminate()
             try:
                 _, errors = process.communicate(timeout=30)
             except subprocess.TimeoutExpired:
                 process.kill()
                 raise
-            assert process.returncode in (0, 130), f"{process.args!r}: exit code {process.returncode}: {errors[-900:]}"
+            assert process.returncode in (0, -signal.SIGTERM), (
+                f"{process.args!r}: exit code {process.returncode}: {errors[-900:]}"
+            )
 
 
 def furnish(folder: Path, world: World) -> None:

@@ -164,6 +164,7 @@ def serve(
 ) -> None:
     """Serve a generated web on the loopback; its sites are told apart by the Host header. Ctrl-C ends it."""
     import asyncio
+    import signal
 
     from phasa.lab.seeds import seeds_of
     from phasa.lab.serve import serving
@@ -176,16 +177,18 @@ def serve(
         )
 
     async def forever() -> None:
+        stop = asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
         async with serving(made, port) as (actual, _):
             example = seeds_of(made, "table9")[0].url
             host = example.removeprefix("http://").rstrip("/")
             print(f"{len(made.sites)} sites, {len(made.pages)} pages on http://127.0.0.1:{actual}/", flush=True)
             print(f"try:  curl -H 'Host: {host}' http://127.0.0.1:{actual}/", flush=True)
-            await asyncio.Event().wait()
+            await stop.wait()
 
     try:
         asyncio.run(forever())
-    except KeyboardInterrupt:
         print("ended", file=sys.stderr)
     except OSError as problem:
         raise InputError(f"port {port}: {problem.strerror}; take another one, or --port 0 for a free one") from None
