@@ -11,17 +11,20 @@ from __future__ import annotations
 
 import argparse
 import os
+import tarfile
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from pathlib import Path
 
+import feedparser
 import numpy as np
 
 from phasa.feeds.budget import share_budget
 from phasa.feeds.circle import optimum
 from phasa.feeds.evaluate import evaluate_shared
 from phasa.feeds.oracle import bound
+from phasa.feeds.parse import read_feed
 from phasa.feeds.trace import Trace, parse_traces
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
@@ -116,6 +119,25 @@ def speeds() -> None:
     timed("oracle, 1,000,000 posts, 50,000 polls", lambda: bound(times, 50_000))
 
 
+def parsing(archive: Path, rounds: int = 20) -> None:
+    """Entries per CPU second on whole live feeds, ours and feedparser's."""
+    if not archive.is_file():
+        print(f"  parser: no {archive}; give --data")
+        return
+    with tarfile.open(archive) as files:
+        bodies = [stream.read() for file in files if file.isfile() and (stream := files.extractfile(file))]
+    for name, turns, read in (
+        ("phasa", rounds, lambda body: len(read_feed(body).posts)),
+        ("feedparser", 1, lambda body: len(feedparser.parse(body).entries)),
+    ):
+        before = time.process_time()
+        entries = sum(read(body) for _ in range(turns) for body in bodies)
+        rate = entries / (time.process_time() - before)
+        print(
+            f"  parser, {name:<12} {len(bodies)} real feeds, {entries // turns:,} entries{rate:>12,.0f} entries/CPU s"
+        )
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--data", default=os.environ.get("PHASA_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -127,6 +149,7 @@ def main() -> None:
                 compare(path.parent.name, parse_traces(path.read_bytes(), str(path)))
     print("speed, one core")
     speeds()
+    parsing(Path(arguments.data) / "feeds-xml" / "real-feeds.tar.xz")
 
 
 if __name__ == "__main__":
