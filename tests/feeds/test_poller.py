@@ -75,6 +75,13 @@ def test_a_feed_that_nearly_stops_is_still_polled() -> None:
     assert found.delay <= 1.1 * even_delay(DAY / 4) * len(later)
 
 
+@pytest.mark.xfail(strict=True, reason="such a feed waits 2.4 times as long as with even polling")
+def test_a_feed_that_nearly_stops_is_found_in_its_quiet_hours_too() -> None:
+    later = MONDAY + 60 * DAY + np.arange(1, 20) * 5 * DAY + 7777
+    found = replay_poller(Poller.learn(posts(HOURLY, 60), MONDAY + 60 * DAY), later, 4)
+    assert found.delay <= 1.1 * even_delay(DAY / 4) * len(later)
+
+
 def test_bursts_are_found_and_used() -> None:
     random = np.random.default_rng(7)
     starts = np.sort(random.integers(0, 400 * DAY, 300))
