@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phasa.errors import SettingsError
-from phasa.language.normalise import STEPS, half_spaces, normalise, normalise_as, thai_marks
+from phasa.language.normalise import STEPS, half_spaces, normalise, normalise_all, normalise_as, thai_marks
 from phasa.language.profile import known_languages, load_profile
 
 _LETTERS = st.text(alphabet="กขเแาํ้่ิ๊ี็ำ์ัยيىكکیه\u200c\u200d ًّـ٠۱a\u00ad\ufeffﻻﷲأ", max_size=30)
@@ -60,3 +60,10 @@ def test_an_unknown_step_is_named() -> None:
     profile = msgspec.structs.replace(load_profile("th"), normalise=("shout",))
     with pytest.raises(SettingsError, match="unknown step 'shout'"):
         normalise_as("x", profile)
+
+
+@pytest.mark.parametrize("language", known_languages())
+@given(texts=st.lists(st.text(alphabet="กเแาํ้่ิ๊ำيىكک\u200c\u200d ًّـaΣ\u00ad\ufeffﻻﷲ\u0301\n\r", max_size=9), max_size=6))
+def test_many_texts_together_are_normalised_as_each_by_itself(language: str, texts: list[str]) -> None:
+    profile = load_profile(language)
+    assert normalise_all(texts, profile) == [normalise_as(text, profile) for text in texts]

@@ -26,7 +26,7 @@ from phasa.crawl.crawl_log import CrawlLog
 from phasa.crawl.judging import LanguageJudge
 from phasa.crawl.keeping import WarcArchive
 from phasa.crawl.knowledge import KnowledgeBase, read_knowledge
-from phasa.crawl.likeness import likeness_of, traces_of
+from phasa.crawl.likeness import DictionaryLikeness, traces_of
 from phasa.crawl.live import LiveWeb
 from phasa.crawl.loop import Crawl, Outcome, PageJudge, Parts
 from phasa.crawl.meter import Metrics, write_metrics
@@ -68,7 +68,7 @@ Watch = Callable[[Metrics], None]
 def aim_of(profile: Profile) -> Aim:
     """What a strategy needs to know of the language."""
     tlds, countries = frozenset(profile.tlds), frozenset(profile.countries)
-    return Aim(profile.code, tlds, countries, likeness_of(profile), profile.threshold)
+    return Aim(profile.code, tlds, countries, DictionaryLikeness(profile), profile.threshold)
 
 
 def strategy_of(collection: Collection, profile: Profile) -> Strategy:

@@ -53,8 +53,7 @@ def anchor_values(links: OutLinks, aim: Aim) -> Floats:
         return np.asarray(links.likeness, dtype=np.float64)
     if not len(links.anchors):
         return np.zeros(len(links))
-    likeness = aim.likeness
-    return np.array([likeness(anchor) if anchor else 0.0 for anchor in links.anchors], dtype=np.float64)
+    return np.array(aim.likenesses(links.anchors), dtype=np.float64)
 
 
 def link_features(page: JudgedPage, paths: Floats, aim: Aim) -> Floats:

@@ -3,29 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Sequence
 
 from phasa.language.detectors.dictionary import dictionary
 from phasa.language.profile import Profile
 from phasa.language.scripts import BLOCKS
 
-CACHED = 65_536
 
-
-def likeness_of(profile: Profile) -> Callable[[str], float]:
+class DictionaryLikeness:
     """Γ (specs/language-specific-crawling.md Eq. 18) of a text in the language, the same as the dictionary's.
 
     A text without a letter of the language's scripts has no word of it, so Γ is 0; menus repeat, so what was asked
-    last is remembered. The dictionary is read when it is needed first.
+    last is remembered; the texts of a page are asked about together, since a dictionary reads many short texts in the
+    time of one. The dictionary is read when it is needed first.
     """
-    any_letter = _letters(profile)
 
-    @lru_cache(maxsize=CACHED)
-    def gamma(text: str) -> float:
-        return dictionary(profile).gamma(text)
+    REMEMBERED = 32_768
 
-    return lambda text: gamma(text) if any_letter(text) else 0.0
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        self._any_letter = _letters(profile)
+        # Two generations: when the young one is full it becomes the old one, and the old one is forgotten.
+        self._young: dict[str, float] = {"": 0.0}
+        self._old: dict[str, float] = {}
+
+    def __call__(self, text: str) -> float:
+        return self.of_each([text])[0]
+
+    def of_each(self, texts: Sequence[str]) -> list[float]:
+        """Γ of each text."""
+        young, old = self._young, self._old
+        fresh = {text for text in texts if text not in young}
+        if fresh:
+            for text in fresh:
+                young[text] = old.get(text, 0.0)
+            if asked := [text for text in fresh if text not in old and self._any_letter(text)]:
+                young.update(zip(asked, dictionary(self._profile).gammas(asked), strict=True))
+        found = [young[text] for text in texts]
+        if len(young) > self.REMEMBERED:
+            self._old, self._young = young, {"": 0.0}
+        return found
 
 
 def traces_of(profile: Profile, most: int = 8_000) -> Callable[[str], float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from phasa.errors import SettingsError
 from phasa.language.profile import Profile, profile_for
@@ -46,9 +46,7 @@ def thai_marks(text: str) -> str:
 
 STEPS: dict[str, Callable[[str], str]] = {
     "nfc": lambda text: unicodedata.normalize("NFC", text),
-    "presentation": lambda text: (
-        unicodedata.normalize("NFKC", text) if re.search("[\ufb50-\ufdff\ufe70-\ufefc]", text) else text
-    ),
+    "presentation": lambda text: unicodedata.normalize("NFKC", text) if _PRESENTATION.search(text) else text,
     "invisible": lambda text: _INVISIBLE.sub("", text),
     "digits": lambda text: text.translate(_DIGITS),
     "persian-letters": lambda text: text.translate(_PERSIAN),
@@ -80,3 +78,12 @@ def normalise_as(text: str, profile: Profile) -> str:
             text = STEPS[step](text)
         if text == before:
             return text
+
+
+def normalise_all(texts: Sequence[str], profile: Profile) -> list[str]:
+    """`normalise_as` of each text, all of them in one go: no step looks past a line end."""
+    joined = "\n".join(texts)
+    # Presentation forms change the whole text that they stand in, so each text is taken by itself then.
+    if joined.count("\n") != len(texts) - 1 or _PRESENTATION.search(joined):
+        return [normalise_as(text, profile) for text in texts]
+    return normalise_as(joined, profile).split("\n")

@@ -48,6 +48,6 @@ class SharkSearch(Plain):
         context = np.where(anchors > 0, 1.0, 0.0)
         texts = page.links.contexts
         if len(texts):
-            for i in np.flatnonzero(anchors <= 0).tolist():
-                context[i] = self.aim.likeness(texts[i]) if texts[i] else 0.0
+            without = np.flatnonzero(anchors <= 0)
+            context[without] = self.aim.likenesses([texts[i] for i in without.tolist()])
         return context

@@ -7,13 +7,13 @@ language when Γ ≥ Z. Languages without blanks are cut by LexTo's longest matc
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
 from phasa.errors import SettingsError
 from phasa.language.detectors import OneByOne
-from phasa.language.normalise import normalise_as
+from phasa.language.normalise import normalise_all, normalise_as
 from phasa.language.profile import Profile, load_profile
 from phasa.language.sampling import sample
 from phasa.language.verdict import Document, Verdict, unknown
@@ -28,8 +28,8 @@ class Dictionary(OneByOne):
 
     def __init__(self, profile: Profile, words: Iterable[str]) -> None:
         self._profile = profile
-        prepared = {normalise_as(word, profile) for word in words}
-        self._count = _counter(profile, _without_derived(prepared, profile.prefixes))
+        prepared = set(normalise_all(list(words), profile))
+        self._count, self._count_each = _counters(profile, _without_derived(prepared, profile.prefixes))
 
     def count(self, text: str) -> tuple[int, int]:
         """(known tokens, all tokens) of a text."""
@@ -39,6 +39,11 @@ class Dictionary(OneByOne):
         """Γ(text): known tokens over all tokens, 0 for a text without tokens."""
         known, tokens = self.count(text)
         return known / tokens if tokens else 0.0
+
+    def gammas(self, texts: Sequence[str]) -> list[float]:
+        """Γ of each text; many short ones cost little more than one."""
+        counts = self._count_each(normalise_all(texts, self._profile))
+        return [known / tokens if tokens else 0.0 for known, tokens in counts]
 
     def judge(self, document: Document) -> Verdict:
         ratio = self.gamma(sample(document.text, _LOOKED_AT))
@@ -57,24 +62,31 @@ def _without_derived(words: set[str], prefixes: tuple[str, ...]) -> set[str]:
     }
 
 
-def _counter(profile: Profile, words: set[str]) -> Callable[[str], tuple[int, int]]:
-    """The function text -> (known tokens, all tokens)."""
+Counted = tuple[int, int]
+"""Known tokens, all tokens."""
+
+
+def _counters(
+    profile: Profile, words: set[str]
+) -> tuple[Callable[[str], Counted], Callable[[Sequence[str]], list[Counted]]]:
+    """The functions that count the tokens of a text, and of each of many texts."""
     if profile.segmenter == "spaced":
 
-        def count_words(text: str) -> tuple[int, int]:
+        def count_words(text: str) -> Counted:
             tokens = _WORD.findall(text)
             return sum(token in words for token in tokens), len(tokens)
 
-        return count_words
+        return count_words, lambda texts: [count_words(text) for text in texts]
     from phasa.language.segmenters.lexto import Lexto, TokenType
 
     lexto = Lexto(words)
 
-    def count_tokens(text: str) -> tuple[int, int]:
-        counts = lexto.count_types(text)
-        return counts[TokenType.KNOWN], sum(counts.values()) - counts[TokenType.SPECIAL]
+    def count_each(texts: Sequence[str]) -> list[Counted]:
+        counts = lexto.count_types_of_each(texts)
+        tokens = counts.sum(axis=1) - counts[:, TokenType.SPECIAL]
+        return list(zip(counts[:, TokenType.KNOWN].tolist(), tokens.tolist(), strict=True))
 
-    return count_tokens
+    return lambda text: count_each([text])[0], count_each
 
 
 def words_of(profile: Profile) -> tuple[str, ...]:

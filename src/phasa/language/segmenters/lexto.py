@@ -5,7 +5,7 @@ The types are those of the public LexTo program. The ratio Γ counts KNOWN token
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from itertools import chain
 from typing import NamedTuple
@@ -73,6 +73,15 @@ class Lexto(CutSegmenter):
         """How many tokens of each type the text has: all that Γ needs, without building tokens."""
         counts = np.bincount(self._parse(text)[1], minlength=len(TokenType))
         return {kind: int(counts[kind]) for kind in TokenType}
+
+    def count_types_of_each(self, texts: Sequence[str]) -> npt.NDArray[np.int64]:
+        """`count_types` of many texts, one row each, in one pass: no token goes past a line end, and the line ends
+        between them count as SPECIAL tokens of the texts before them."""
+        starts, types = self._parse("\n".join(texts))
+        ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1)
+        owner = np.searchsorted(ends, starts, side="right")
+        kinds = len(TokenType)
+        return np.bincount(owner * kinds + types, minlength=len(texts) * kinds).reshape(-1, kinds)
 
     def _parse(self, text: str) -> tuple[Starts, npt.NDArray[np.int64]]:
         if not text:

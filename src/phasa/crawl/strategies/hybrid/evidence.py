@@ -168,19 +168,21 @@ class Evidence:
 
     def _anchors(self, given: OutLinks, links: list[int]) -> list[tuple[float, bool]]:
         """Per link: Γ of its anchor, or of what stands around an empty one; whether it has one."""
-        likeness = self._aim.likeness
         anchors, contexts = given.anchors, given.contexts
         worded, surrounded = len(anchors) > 0, len(contexts) > 0
-        known = None if given.likeness is None else given.likeness.tolist()
-        found = []
-        for link in links:
-            text = anchors[link] if worded else ""
-            gamma = known[link] if known is not None else likeness(text) if text else 0.0
-            filled = bool(text) if worded else gamma > 0
-            if surrounded and not filled:
-                gamma = likeness(contexts[link])
-            found.append((gamma, filled))
-        return found
+        texts = [anchors[link] for link in links] if worded else [""] * len(links)
+        if given.likeness is None:
+            gammas = self._aim.likenesses(texts)
+        else:
+            known = given.likeness.tolist()
+            gammas = [known[link] for link in links]
+        filled = [bool(text) for text in texts] if worded else [gamma > 0 for gamma in gammas]
+        if surrounded and not all(filled):
+            silent = [place for place, words in enumerate(filled) if not words]
+            around = self._aim.likenesses([contexts[links[place]] for place in silent])
+            for place, gamma in zip(silent, around, strict=True):
+                gammas[place] = gamma
+        return list(zip(gammas, filled, strict=True))
 
     def _ask(self, rows: list[int], traits: Floats) -> None:
         """What the knowledge base thinks of links with these a1 to a4; the best that it said of a URL stands."""
