@@ -1,4 +1,10 @@
-"""The crawl in cycles of the Persian note (§4.6): score and batch, fetch, judge, add links; figures per cycle."""
+"""The crawl in cycles of the Persian note (§4.6): score and batch, fetch, judge, add links; figures per cycle.
+
+`phasa.crawl.wire` is the published system itself: four programs that share nothing but a metadata store, which they ask
+for every link. That is right for a crawl that may be stopped between any two of them and far too slow for the hundred
+crawls of the experiments. This is its fast form, in memory and for any strategy; the tests hold it to the slow one,
+cycle by cycle.
+"""
 
 from __future__ import annotations
 
