@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phasa.feeds.circle import optimum, total_delay
+from phasa.feeds.moment import parse_date
 from phasa.feeds.plan import plan_feed
 from phasa.feeds.rhythm import (
     Cluster,
     DailyCounts,
     daily_counts,
     learning_window,
-    parse_date,
     poisson_adequacy,
     stamp,
 )

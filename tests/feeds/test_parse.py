@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-import html
 import io
 import json
-import re
 import subprocess
 import sys
 import tarfile
@@ -16,9 +13,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.feeds.expectations import clauses
 
-from phasa.feeds.parse import DEEPEST, MOST_POSTS, read_feed
+from phasa.feeds.parse import MOST_POSTS, read_feed
 from phasa.feeds.post import Hints, Post
+from phasa.feeds.stream import DEEPEST
 
 RSS = """<?xml version="1.0" encoding="{charset}"?>
 <rss version="2.0" xmlns:sy="http://purl.org/rss/1.0/modules/syndication/" xmlns:atom="http://www.w3.org/2005/Atom">
@@ -156,14 +155,20 @@ def test_hostile_documents_take_little_time_and_give_nothing_away(name: str) -> 
     assert not any("root:" in post.title or "lollol" in post.title or "aaaa" in post.title for post in feed.posts)
 
 
-def test_hostile_documents_take_little_memory() -> None:
-    code = (
-        "import sys\nfrom phasa.feeds.parse import read_feed\nread_feed(sys.stdin.buffer.read())\n"
-        "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
+# The costliest of bench/feeds_hostile.py, which has all of them.
+COSTLY = "10 MB of windows-874|broken items|emoji|random bytes|wide xhtml|30 MB|100,000 |laughs|quadratic|JSON posts"
+
+
+def test_hostile_documents_take_little_memory_in_a_process_of_their_own() -> None:
+    bench = Path(__file__).parents[2] / "bench" / "feeds_hostile.py"
+    done = subprocess.run(
+        [sys.executable, str(bench), "--json", "--only", COSTLY], capture_output=True, check=True, text=True
     )
-    for name in ("entity bomb", "quadratic entities", "100,000 levels", "levels without end"):
-        done = subprocess.run([sys.executable, "-c", code], input=HOSTILE[name], capture_output=True, check=True)
-        assert int(done.stdout) <= 100 * 1024, name
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(rows) >= 12
+    assert [row["name"] for row in rows if "raised" in row or row["leaked"]] == []
+    assert {row["name"]: row["peak"] for row in rows if row["peak"] > 100} == {}
+    assert all(row["kind"] or row["told"] for row in rows)
 
 
 def test_depth_has_a_limit() -> None:
@@ -194,49 +199,20 @@ def test_no_real_document_raises(data: Path, name: str) -> None:
         read_feed(body, url="http://example.com/feed")
 
 
-EXPECT = re.compile(rb"Expect:\s*(.*?)\s*(?:-->|\n)")
-HEADER = re.compile(rb"Header:\s*Content-type:\s*([^\n]*)", re.IGNORECASE)
+@pytest.mark.data
+def test_feedparsers_expectations_of_encodings_and_ill_formed_documents_hold(data: Path) -> None:
+    archive = data / "feeds-xml" / "feedparser-tests.tar.xz"
+    found = list(clauses(archive, ("encoding/", "illformed/")))
+    failed = {clause.document for clause in found if clause.holds is False}
+    # text/xml without a charset was ASCII once and is not any more (RFC 7303); six bytes that no encoding fits.
+    assert failed == {"encoding/bozo_http_i18n.xml", "encoding/bozo_linenoise.xml"}
+    assert sum(clause.holds is True for clause in found) >= 178
 
 
 @pytest.mark.data
-def test_encodings_are_decoded_as_feedparser_expects(data: Path) -> None:
-    """Where its tests name the encoding, our text is that encoding's text; where they name a text, ours has it."""
-    checked = 0
-    for name, body in files(data, "feedparser-tests.tar.xz").items():
-        if not name.startswith(("encoding/", "illformed/chardet/")):
-            continue
-        text_of = body.decode("utf-16" if body[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1", "replace").encode()
-        expected = EXPECT.search(text_of)
-        header = HEADER.search(text_of)
-        feed = read_feed(body, header.group(1).decode("latin-1").strip() if header else None)
-        told = expected.group(1).decode() if expected else ""
-        if named := re.search(r"encoding == '([^']+)'", told):
-            theirs = body.decode(named.group(1), "replace").lstrip("\ufeff")
-            ours = body.decode(feed.charset, "replace").lstrip("\ufeff")
-            assert ours == theirs, name
-            checked += 1
-        elif (wanted := re.search(r"\['(description|title)'\] == (u?'.*')", told)) and "<img" not in told:
-            value = ast.literal_eval(wanted.group(2))
-            found = (
-                feed.title
-                if told.startswith(("not bozo and feed", "feed"))
-                else feed.posts[0].summary or feed.posts[0].title
-            )
-            # Some are HTML inside: what counts is what a browser shows.
-            assert html.unescape(found) == html.unescape(value), name
-            checked += 1
-    assert checked >= 55
-
-
-@pytest.mark.data
-def test_ill_formed_documents_are_told_apart(data: Path) -> None:
-    for name, body in files(data, "feedparser-tests.tar.xz").items():
-        if name.startswith("illformed/") and name.count("/") == 1:
-            expected = EXPECT.search(body)
-            feed = read_feed(body)
-            if expected and expected.group(1).startswith(b"bozo"):
-                assert not feed.well_formed, name
-            if expected and b"not bozo" in expected.group(1):
-                assert feed.well_formed, name
-            if b"entries[0].link" in body:
-                assert feed.posts[0].link == "http://link/get?a=1&b=2"
+def test_what_feedparser_reads_in_well_formed_documents_is_read(data: Path) -> None:
+    """Texts differ where feedparser cleans markup or resolves links in it; dates, ids and plain titles do not."""
+    archive = data / "feeds-xml" / "feedparser-tests.tar.xz"
+    found = list(clauses(archive, ("wellformed/rss/", "wellformed/atom", "wellformed/rdf/", "entities/")))
+    held = sum(clause.holds is True for clause in found)
+    assert held >= 0.93 * sum(clause.holds is not None for clause in found)

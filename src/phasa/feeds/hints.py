@@ -6,7 +6,7 @@ import re
 
 from phasa.feeds.post import Hints
 
-_ITEM = re.compile(r"<(?:\w+:)?(?:item|entry)[\s>]", re.IGNORECASE)
+_ITEM = re.compile(rb"<(?:\w+:)?(?:item|entry)[\s>]", re.IGNORECASE)
 _TTL = re.compile(r"<ttl>\s*([\d.]{1,12})\s*</ttl>", re.IGNORECASE)
 _PERIOD = re.compile(r"<sy:updatePeriod>\s*([A-Za-z]{1,20})\s*</", re.IGNORECASE)
 _FREQUENCY = re.compile(r"<sy:updateFrequency>\s*([\d.]{1,12})\s*</", re.IGNORECASE)
@@ -56,14 +56,14 @@ def related(head: str) -> tuple[str, str]:
     return hub.replace("&amp;", "&"), itself.replace("&amp;", "&")
 
 
-def around_items(text: str) -> str:
-    """What a document says before its first and after its last item: the words about the feed itself."""
-    first = _ITEM.search(text)
+def around_items(data: bytes) -> str:
+    """What a document in UTF-8 says before its first and after its last item: the words about the feed itself."""
+    first = _ITEM.search(data)
     if first is None:
-        return text[:20_000]
-    last = text.rfind("</item>" if "item" in first.group() else "</entry>")
-    tail = text[last:][:4000] if last > 0 else ""
-    return text[max(0, first.start() - 20_000) : first.start()] + tail
+        return data[:20_000].decode("utf-8", "ignore")
+    last = data.rfind(b"</item>" if b"item" in first.group() else b"</entry>")
+    tail = data[last : last + 4000] if last > 0 else b""
+    return (data[max(0, first.start() - 20_000) : first.start()] + tail).decode("utf-8", "ignore")
 
 
 def _number(text: str) -> float:

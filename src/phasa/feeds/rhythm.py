@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from email.utils import mktime_tz, parsedate_tz
 from enum import Enum
 from typing import NamedTuple
 
@@ -53,17 +52,6 @@ def stamp(moment: float, zone: dt.tzinfo = dt.UTC, bins: int = 24) -> HourStamp:
     local = dt.datetime.fromtimestamp(moment, zone)
     seconds = local.hour * HOUR + local.minute * 60 + local.second
     return HourStamp(local.year, local.month, local.day, seconds * bins // DAY + 1)
-
-
-def parse_date(text: str) -> float | None:
-    """Unix time of an RFC 822 date as feeds write it, with a named zone or an offset; None when it is not one."""
-    fields = parsedate_tz(text)
-    if fields is None:
-        return None
-    try:
-        return float(mktime_tz(fields))
-    except (ValueError, OverflowError):
-        return None
 
 
 @dataclass(frozen=True)
