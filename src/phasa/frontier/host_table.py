@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
+
+import msgspec
 
 from phasa.frontier.database import Database
 from phasa.frontier.ready import Head
@@ -49,6 +51,19 @@ class HostTable:
             if row is not None:
                 ids = self._remember(name, (row[0], row[1]))
         return ids
+
+    def find_many(self, names: Collection[str]) -> dict[str, tuple[int, int]]:
+        """(host, site) of those of many host names that are known."""
+        remembered = self.remembered
+        found = {name: remembered[name] for name in names if name in remembered}
+        if rest := [name for name in names if name not in found]:
+            asked = msgspec.json.encode(sorted(rest)).decode()
+            for name, host, site in self._db.execute(
+                "SELECT h.name, h.id, h.site FROM json_each(?) AS asked CROSS JOIN host h ON h.name = asked.value",
+                (asked,),
+            ).fetchall():
+                found[name] = self._remember(name, (host, site))
+        return found
 
     def add(self, name: str, site: str) -> tuple[int, int]:
         """A new host; its (host, site)."""

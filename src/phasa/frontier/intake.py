@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from xxhash import xxh3_64_intdigest
 
 from phasa.frontier.host_table import HostTable
-from phasa.frontier.protocol import Offer, Rediscovery, Standing, State, Waiting
+from phasa.frontier.protocol import Offer, Rediscovery, Standing, State
 from phasa.frontier.ready import Head
 from phasa.frontier.recent import SETTLED, Recent
 from phasa.frontier.rules import HOST_SPENT, QUEUE_FULL, SITE_SPENT, Rules, may_return
@@ -67,6 +67,9 @@ class Intake:
         self._first = urls.last_id() + 1
         self._rows: list[NewUrl] = []
         self._known: dict[int, int] = {}
+        # Rows of the store that offers are about, as they are now, and as they were when they were changed first.
+        self._stored: dict[int, Row] = {}
+        self._before: dict[int, Row] = {}
         self._taken: dict[int, tuple[int, int]] = {}
         budgets = rules.budgets
         self._counted = bool(budgets.pages_per_host or budgets.pages_per_site)
@@ -76,21 +79,48 @@ class Intake:
         self.worse: set[int] = set()
         self.counts: dict[str, int] = {"waiting": 0, "dropped": 0, "quarantined": 0, "hosts": 0}
 
-    @property
-    def size(self) -> int:
-        """New URLs so far."""
-        return len(self._rows)
-
     def take(self, offers: Sequence[Sourced]) -> list[Standing]:
         """What each offer leads to. What is known is asked of the store for all of them at once."""
         standings = [Standing.KNOWN] * len(offers)
+        places, names = self._unanswered(offers)
+        hosts = self._ids_of(names, [offers[at][0].url for at in places])
+        hash_of = self._hash
+        # key_of, without a call
+        keys = [
+            hosts[name][0] << HASH_BITS | hash_of(offers[at][0].url.encode()) & _HASH
+            for at, name in zip(places, names, strict=True)
+        ]
+        known = self._known = self._urls.seen_many(keys)
+        self._stored = self._urls.rows(known.values())
+        rows, better, first, plain = self._rows, self.better, self._first, self._plain
+        remember, new = self._recent.young, Standing.NEW
+        for at, name, key in zip(places, names, keys, strict=True):
+            offer, source = offers[at]
+            id = known.get(key)
+            if id is not None:
+                standings[at] = self._take_seen(id, offer, *hosts[name], key, source)
+            elif plain:
+                # As `_take_new` does when nothing can be refused.
+                host, url, priority = hosts[name][0], offer.url, offer.priority
+                id = known[key] = first + len(rows)
+                remember[url] = priority
+                best = better.get(host)
+                if best is None or -priority < best[0]:
+                    better[host] = Head(-priority, id)
+                rows.append((id, host, key, 0, priority, offer.depth, 0, source, url, offer.note or None, None))
+                standings[at] = new
+            else:
+                standings[at] = self._take_new(offer, *hosts[name], key, source)
+        self._recent.turn()
+        return standings
+
+    def _unanswered(self, offers: Sequence[Sourced]) -> tuple[list[int], list[str]]:
+        """The places of the offers that what was seen lately does not answer, and the names of their hosts."""
         trusting = self._rediscovery is not Rediscovery.LATEST
         first = self._rediscovery is Rediscovery.FIRST
         recent, recalled = self._recent.young.get, self._recent.old.get
-        hash_of, host_ids = self._hash, self._hosts.remembered.get
         places: list[int] = []
-        keys: list[int] = []
-        hosts: list[tuple[int, int]] = []
+        names: list[str] = []
         for at, (offer, _) in enumerate(offers):
             url = offer.url
             bound = recent(url)
@@ -98,21 +128,17 @@ class Intake:
                 bound = recalled(url)
             if bound is not None and (bound == SETTLED or (trusting and (first or offer.priority <= bound))):
                 continue
-            name = url.split("/", 3)[2]
-            ids = host_ids(name) or self._host(url, name)
             places.append(at)
-            hosts.append(ids)
-            keys.append(ids[0] << HASH_BITS | hash_of(url.encode()) & _HASH)  # key_of, without a call
-        known = self._known = self._urls.seen_many(keys)
-        for at, ids, key in zip(places, hosts, keys, strict=True):
-            offer, source = offers[at]
-            id = known.get(key)
-            if id is None:
-                standings[at] = self._take_new(offer, *ids, key, source)
-            else:
-                standings[at] = self._take_seen(id, offer, *ids, key, source)
-        self._recent.turn()
-        return standings
+            names.append(url.split("/", 3)[2])
+        return places, names
+
+    def _ids_of(self, names: list[str], urls: list[Url]) -> dict[str, tuple[int, int]]:
+        """(host, site) of each host name as it stands in its URL; hosts never seen are added, in order."""
+        found = self._hosts.find_many(set(names))
+        for name, url in zip(names, urls, strict=True):
+            if name not in found:
+                found[name] = self._host(url, name)
+        return found
 
     def _host(self, url: Url, name: str) -> tuple[int, int]:
         """(host, site) of a URL; a host without credentials, whatever the URL has."""
@@ -135,7 +161,9 @@ class Intake:
                 if self._rows[place][8] == offer.url:
                     return self._retake(place, offer)
             else:
-                row = self._urls.row(id)
+                row = self._stored.get(id)
+                if row is None:
+                    row = self._stored[id] = self._urls.row(id)
                 if row.url == offer.url:
                     return self._take_known(row, offer)
             key = next_key(key)
@@ -149,9 +177,7 @@ class Intake:
         refusal = None if self._plain else self._refuse(offer, host, site)
         if refusal is None:
             self._recent.young[url] = priority
-            best = self.better.get(host)
-            if best is None or -priority < best[0]:
-                self.better[host] = Head(-priority, id)
+            self._improve(host, -priority, id)
         else:
             standing, reason = refusal
             state = int(State.QUARANTINED if standing is Standing.TRAPPED else State.DROPPED)
@@ -165,45 +191,45 @@ class Intake:
     def _retake(self, place: int, offer: Offer) -> Standing:
         """An offer of a URL that is new in this same transaction."""
         row = self._rows[place]
-        waiting = Waiting(offer.url, row[4], row[5], row[9] or b"")
-        if row[3] != State.WAITING or not self._rules.replaces(offer, waiting):
+        if row[3] != State.WAITING or not self._rules.replaces(offer, row[4], row[9] or b""):
             return Standing.KNOWN
         self._rows[place] = (*row[:4], offer.priority, *row[5:9], offer.note or None, row[10])
         self._recent.young[offer.url] = offer.priority
         if offer.priority < row[4]:
             self.worse.add(row[1])
-        self._improve(row[1], Head(-offer.priority, row[0]))
+        self._improve(row[1], -offer.priority, row[0])
         return Standing.RAISED
 
     def _take_known(self, row: Row, offer: Offer) -> Standing:
         if row.state == State.WAITING and not self._leased(row.id):
-            waiting = Waiting(row.url, row.priority, row.depth, row.note or b"")
-            if not self._rules.replaces(offer, waiting):
+            if not self._rules.replaces(offer, row.priority, row.note or b""):
                 self._recent.young[row.url] = row.priority
                 return Standing.KNOWN
-            self._urls.change(row, offer.priority, offer.note or None)
+            self._before.setdefault(row.id, row)
+            self._stored[row.id] = row._replace(priority=offer.priority, note=offer.note or None)
             self._recent.young[row.url] = offer.priority
             if offer.priority < row.priority:
                 self.worse.add(row.host)
-            self._improve(row.host, Head(-offer.priority, row.id))
+            self._improve(row.host, -offer.priority, row.id)
             return Standing.RAISED
         if row.state == State.DROPPED and may_return(row.reason or ""):
             self._urls.change(row, offer.priority, offer.note or None)
             self._urls.move(row.id, State.WAITING, "", row.attempts)
             self._urls.enqueue(row.host, -offer.priority, row.id)
+            self._stored[row.id] = self._urls.row(row.id)
             self._recent.young[row.url] = offer.priority
             self.counts["waiting"] += 1
             self.counts["dropped"] -= 1
-            self._improve(row.host, Head(-offer.priority, row.id))
+            self._improve(row.host, -offer.priority, row.id)
             return Standing.NEW
         if row.state != State.WAITING:
             self._recent.young[row.url] = SETTLED
         return Standing.KNOWN
 
-    def _improve(self, host: int, head: Head) -> None:
+    def _improve(self, host: int, rank: float, id: int) -> None:
         best = self.better.get(host)
-        if best is None or head < best:
-            self.better[host] = head
+        if best is None or (rank, id) < best:
+            self.better[host] = Head(rank, id)
 
     def _refuse(self, offer: Offer, host: int, site: int) -> tuple[Standing, str] | None:
         """What the rules, or a spent budget, say against a new URL."""
@@ -223,6 +249,9 @@ class Intake:
     def write(self) -> None:
         """Store the new URLs and the better heads of their hosts. Once, after all is taken."""
         self.counts["waiting"] += len(self._rows)
+        self._urls.change_many(
+            (row, self._stored[id].priority, self._stored[id].note) for id, row in self._before.items()
+        )
         self._urls.add(self._rows)
         self._hosts.improve_heads(self.better.items())
 

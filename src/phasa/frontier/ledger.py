@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from phasa.frontier.database import Database
 from phasa.frontier.host_table import HostTable
@@ -120,16 +120,35 @@ class Ledger:
     def rank_anew(self, changes: Mapping[Url, float], leased: Callable[[int], bool]) -> None:
         """After the links were taken in: new priorities for what waits and is not leased."""
         hosts = set()
-        for url, priority in changes.items():
-            row = self.find(url)
-            if row is not None and priority != row.priority and row.state == State.WAITING:
-                if leased(row.id):
-                    continue
-                self._urls.change(row, priority, row.note)
+        changed = []
+        for url, row in self._find_many(changes).items():
+            priority = changes[url]
+            if priority != row.priority and row.state == State.WAITING and not leased(row.id):
+                changed.append((row, priority, row.note))
                 self._recent.forget(url)
                 hosts.add(row.host)
+        self._urls.change_many(changed)
         for host in hosts:
             self._turns.renew(host)
+
+    def _find_many(self, urls: Collection[Url]) -> dict[Url, Row]:
+        """The rows of those URLs that were taken in."""
+        hosts = self._hosts.find_many({authority(url) for url in urls})
+        keys = {
+            url: key_of(ids[0], self._hash(url.encode()))
+            for url in urls
+            if (ids := hosts.get(authority(url))) is not None
+        }
+        seen = self._urls.seen_many(list(keys.values()))
+        rows = self._urls.rows(set(seen.values()))
+        found: dict[Url, Row] = {}
+        for url, key in keys.items():
+            row = rows.get(seen.get(key, 0))
+            if row is not None and row.url != url:
+                row = find_row(self._urls, key, url)
+            if row is not None:
+                found[url] = row
+        return found
 
 
 def _tally(state: State) -> str:

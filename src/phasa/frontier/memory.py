@@ -74,7 +74,7 @@ class MemoryFrontier:
             if self._higher:
                 if offer.priority <= entry.priority:
                     return Standing.KNOWN
-            elif not self.rules.replaces(offer, Waiting(entry.url, entry.priority, entry.depth, entry.note)):
+            elif not self.rules.replaces(offer, entry.priority, entry.note):
                 return Standing.KNOWN
             entry.note = offer.note
             if offer.priority != entry.priority:

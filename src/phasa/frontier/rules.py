@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from phasa.frontier.budgets import NO_LIMITS, Budgets
 from phasa.frontier.politeness import FREE, Politeness
-from phasa.frontier.protocol import Offer, Rediscovery, Standing, Waiting
+from phasa.frontier.protocol import Offer, Rediscovery, Standing
 from phasa.frontier.scope import Scope
 from phasa.frontier.traps import Traps
 from phasa.web.url import Url
@@ -30,13 +30,11 @@ class Rules:
             return Standing.TRAPPED, f"trap: {evidence}"
         return None
 
-    def replaces(self, offer: Offer, waiting: Waiting) -> bool:
-        """Whether an offer of a URL that waits already changes its priority and note."""
+    def replaces(self, offer: Offer, priority: float, note: bytes) -> bool:
+        """Whether an offer of a URL that waits already, with this priority and note, changes them."""
         if self.rediscovery is Rediscovery.HIGHER:
-            return offer.priority > waiting.priority
-        return self.rediscovery is Rediscovery.LATEST and (
-            offer.priority != waiting.priority or offer.note != waiting.note
-        )
+            return offer.priority > priority
+        return self.rediscovery is Rediscovery.LATEST and (offer.priority != priority or offer.note != note)
 
 
 QUEUE_FULL = "capped: the queue is full"

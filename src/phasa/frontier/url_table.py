@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -27,9 +28,17 @@ class Row(NamedTuple):
     url: Url
     note: bytes | None
     reason: str | None
+    key: int
 
 
-_ROW = "id, host, state, priority, depth, attempts, source, url, note, reason"
+_ROW = "id, host, state, priority, depth, attempts, source, url, note, reason, key"
+_COLUMNS = ", ".join(f"url.{name}" for name in _ROW.split(", "))
+_ENQUEUE = "INSERT OR IGNORE INTO queue VALUES (?, ?, ?)"
+_UNQUEUE = "DELETE FROM queue WHERE host = ? AND rank = ? AND id = ?"
+
+
+def _first_id(change: tuple[Row, float, bytes | None]) -> int:
+    return change[0].id
 
 
 class UrlTable:
@@ -56,6 +65,16 @@ class UrlTable:
     def row(self, id: int) -> Row:
         return Row(*self._db.execute(f"SELECT {_ROW} FROM url WHERE id = ?", (id,)).fetchone())
 
+    def rows(self, ids: Collection[int]) -> dict[int, Row]:
+        """Many rows by their numbers."""
+        if not ids:
+            return {}
+        asked = msgspec.json.encode(sorted(ids)).decode()
+        found = self._db.execute(
+            f"SELECT {_COLUMNS} FROM json_each(?) AS asked CROSS JOIN url ON url.id = asked.value", (asked,)
+        )
+        return {row[0]: row for row in map(Row._make, found)}
+
     def by_reason(self, state: State, pattern: str) -> list[Row]:
         """URLs in a state whose reason matches a LIKE pattern. Looks through all URLs: for commands, not for crawls."""
         rows = self._db.execute(
@@ -79,6 +98,25 @@ class UrlTable:
         if row.state == State.WAITING and priority != row.priority:
             self.unqueue(row.host, -row.priority, row.id)
             self.enqueue(row.host, -priority, row.id)
+
+    def change_many(self, changes: Iterable[tuple[Row, float, bytes | None]]) -> None:
+        """`change` for many waiting URLs, each at most once."""
+        changes = sorted(changes, key=_first_id)
+        self._db.executemany(
+            "UPDATE url SET priority = ?, note = ? WHERE id = ?",
+            [(priority, note, row.id) for row, priority, note in changes],
+        )
+        moves = [(row, priority) for row, priority, _ in changes if priority != row.priority]
+        old = [(row, priority) for row, priority in moves if row.id <= self._merged]
+        self.young.move(
+            [(row.host, row.key, row.id, -row.priority, -new) for row, new in moves if row.id > self._merged]
+        )
+        if old:
+            self._db.executemany(_UNQUEUE, [(row.host, -row.priority, row.id) for row, _ in old])
+            self._db.executemany(_ENQUEUE, [(row.host, -priority, row.id) for row, priority in old])
+        if self._capped:
+            for row, priority in moves:
+                heappush(self._tail, (priority, -row.id))
 
     def move(self, id: int, state: State, reason: str, attempts: int) -> None:
         self._db.execute(
@@ -121,7 +159,7 @@ class UrlTable:
         if id > self._merged:
             self.young.push(host, rank, id)
         else:
-            self._db.execute("INSERT OR IGNORE INTO queue VALUES (?, ?, ?)", (host, rank, id))
+            self._db.execute(_ENQUEUE, (host, rank, id))
         if self._capped:
             heappush(self._tail, (-rank, -id))
 
@@ -129,7 +167,7 @@ class UrlTable:
         if id > self._merged:
             self.young.remove(host, rank, id)
         else:
-            self._db.execute("DELETE FROM queue WHERE host = ? AND rank = ? AND id = ?", (host, rank, id))
+            self._db.execute(_UNQUEUE, (host, rank, id))
 
     def heads(self, host: int, limit: int) -> list[Head]:
         """The best waiting URLs of a host."""
@@ -180,7 +218,7 @@ class UrlTable:
         last = self.last_id()
         seen, queue = self.young.hand_over()
         self._db.executemany("INSERT OR IGNORE INTO seen VALUES (?, ?)", seen)
-        self._db.executemany("INSERT OR IGNORE INTO queue VALUES (?, ?, ?)", queue)
+        self._db.executemany(_ENQUEUE, queue)
         self._db.set_meta(f"merged {self._worker}", last)
         self._merged = last
         self.young.clear()

@@ -8,8 +8,9 @@ Nothing here needs to survive: the rows of the URLs themselves are in the file.
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from heapq import heappop, heappush, nsmallest
+from heapq import heapify, heappop, heappush, nsmallest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,28 +27,36 @@ _GONE = np.inf
 
 class Newest:
     """`ids`: key → id. The queues are one heap of heads per host; what leaves from the middle of a heap stays there as
-    *stale* until it comes up."""
+    *stale* until it comes up. New URLs are only put into their heap when somebody asks for its head."""
 
     def __init__(self) -> None:
         self.ids: dict[int, int] = {}
         self.first = sys.maxsize  # the lowest id in here
         self._queues: dict[int, list[tuple[float, int]]] = {}
+        self._added: defaultdict[int, list[tuple[float, int]]] = defaultdict(list)
         self._stale: set[tuple[float, int]] = set()
 
     def add(self, rows: Sequence[NewUrl]) -> None:
         """New URLs, with ids that follow those before; those that wait enter the queues of their hosts."""
         if not self.ids:
             self.first = rows[0][0]
-        self.ids.update(zip([row[2] for row in rows], [row[0] for row in rows], strict=True))
-        queues = self._queues
+        self.ids.update([(row[2], row[0]) for row in rows])
+        added = self._added
         for row in rows:
-            if row[3]:
-                continue
-            queue = queues.get(row[1])
+            if not row[3]:
+                added[row[1]].append((-row[4], row[0]))
+
+    def _queue(self, host: int) -> list[tuple[float, int]] | None:
+        """The heap of a host."""
+        queue = self._queues.get(host)
+        if added := self._added.pop(host, None):
             if queue is None:
-                queues[row[1]] = [(-row[4], row[0])]
+                heapify(added)
+                queue = self._queues[host] = added
             else:
-                heappush(queue, (-row[4], row[0]))
+                for item in added:
+                    heappush(queue, item)
+        return queue
 
     def push(self, host: int, rank: float, id: int) -> None:
         """One URL waits (again)."""
@@ -59,7 +68,7 @@ class Newest:
 
     def remove(self, host: int, rank: float, id: int) -> None:
         """A URL that waited with this rank no longer does."""
-        queue = self._queues.get(host)
+        queue = self._queue(host)
         if not queue:
             return
         if queue[0] == (rank, id):
@@ -69,7 +78,7 @@ class Newest:
 
     def heads(self, host: int, limit: int) -> list[Head]:
         """The best waiting URLs of a host."""
-        queue = self._queues.get(host)
+        queue = self._queue(host)
         if queue is None:
             return []
         while queue and queue[0] in self._stale:
@@ -80,18 +89,31 @@ class Newest:
 
     def take_queue(self, host: int) -> list[int]:
         """Empty the queue of a host; the ids that waited in it."""
-        queue = self._queues.pop(host, [])
+        queue = self._queue(host) or []
+        self._queues.pop(host, None)
         waiting = [item[1] for item in queue if item not in self._stale]
         self._stale.difference_update(queue)
         return waiting
 
-    def ranks(self) -> dict[int, float]:
-        """id → rank of all that wait."""
-        return {id: rank for queue in self._queues.values() for rank, id in queue if (rank, id) not in self._stale}
+    def columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Keys, ids and ranks in the order of the keys."""
+        keys = np.fromiter(self.ids.keys(), np.int64, len(self.ids))
+        ids = np.fromiter(self.ids.values(), np.int64, len(self.ids))
+        order = np.argsort(keys)
+        keys, ids = keys[order], ids[order]
+        ranks = np.full(int(ids.max()) + 1 - self.first, _GONE)
+        stale = self._stale
+        for queues in (self._queues, self._added):
+            items = [item for queue in queues.values() for item in queue if not stale or item not in stale]
+            if items:
+                waiting = np.array(items)
+                ranks[waiting[:, 1].astype(np.int64) - self.first] = waiting[:, 0]
+        return keys, ids, ranks[ids - self.first]
 
     def clear(self) -> None:
         self.ids.clear()
         self._queues.clear()
+        self._added.clear()
         self._stale.clear()
         self.first = sys.maxsize
 
@@ -109,20 +131,17 @@ class Run:
     def __len__(self) -> int:
         return self._n
 
-    def add(self, ids: dict[int, int], ranks: dict[int, float]) -> None:
-        """URLs as key → id, and the ranks of those that wait."""
-        keys = np.fromiter(sorted(ids), np.int64, len(ids))
-        numbers = [ids[key] for key in keys.tolist()]
+    def add(self, keys: NDArray[np.int64], ids: NDArray[np.int64], ranks: NDArray[np.float64]) -> None:
+        """URLs in the order of their keys; the rank of what does not wait is infinite."""
         places = np.searchsorted(self._keys[: self._n], keys)
-        values = np.array([ranks.get(id, _GONE) for id in numbers])
         end = self._n + len(keys)
         if end > len(self._keys):
             self._keys = np.resize(self._keys, end)
             self._ids = np.resize(self._ids, end)
             self._ranks = np.resize(self._ranks, end)
         self._keys[:end] = np.insert(self._keys[: self._n], places, keys)
-        self._ids[:end] = np.insert(self._ids[: self._n], places, numbers)
-        self._ranks[:end] = np.insert(self._ranks[: self._n], places, values)
+        self._ids[:end] = np.insert(self._ids[: self._n], places, ids)
+        self._ranks[:end] = np.insert(self._ranks[: self._n], places, ranks)
         self._n = end
 
     def find(self, keys: list[int]) -> dict[int, int]:
@@ -140,6 +159,10 @@ class Run:
         """A URL waits with this rank now; with none it does not."""
         here = self._slice(host)
         self._ranks[here][self._ids[here] == id] = _GONE if rank is None else rank
+
+    def set_ranks(self, keys: list[int], ranks: list[float]) -> None:
+        """URLs that wait with other ranks now."""
+        self._ranks[np.searchsorted(self._keys[: self._n], np.array(keys, np.int64))] = ranks
 
     def heads(self, host: int, limit: int) -> list[Head]:
         """The best waiting URLs of a host."""
@@ -207,7 +230,7 @@ class Young:
     def _settle(self) -> None:
         """Sort the newest into the run."""
         if self._newest.ids:
-            self._run.add(self._newest.ids, self._newest.ranks())
+            self._run.add(*self._newest.columns())
             self._newest.clear()
 
     def find(self, key: int) -> int | None:
@@ -238,6 +261,21 @@ class Young:
             self._newest.remove(host, rank, id)
         else:
             self._run.set_rank(host, id, None)
+
+    def move(self, moves: Sequence[tuple[int, int, int, float, float]]) -> None:
+        """URLs of ours that wait get other ranks: (host, key, id, rank before, rank now)."""
+        keys: list[int] = []
+        ranks: list[float] = []
+        first, newest = self._newest.first, self._newest
+        for host, key, id, before, now in moves:
+            if id >= first:
+                newest.remove(host, before, id)
+                newest.push(host, now, id)
+            else:
+                keys.append(key)
+                ranks.append(now)
+        if keys:
+            self._run.set_ranks(keys, ranks)
 
     def heads(self, host: int, limit: int) -> list[Head]:
         """The best waiting URLs of a host."""
