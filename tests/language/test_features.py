@@ -54,3 +54,9 @@ def test_padding_falls_into_bucket_zero() -> None:
     buckets = ngram_buckets(rows, 16, orders=3).reshape(2, 3, -1)
     assert rows[0, 0] == BLANK
     assert np.count_nonzero(buckets[0]) == 9  # blank, letter, blank: three n-grams of each order
+
+
+@given(_TEXTS)
+def test_a_text_alone_has_the_row_that_it_has_among_others(texts: list[str]) -> None:
+    for text, row in zip(texts, letter_rows([*texts, "x"], LATIN, 12), strict=False):
+        assert _letters(letter_rows([text], LATIN, 12)[0]) == _letters(row)

@@ -58,4 +58,7 @@ def _letters(profile: Profile) -> Callable[[str], object]:
         for script, first, last in BLOCKS
         if script in profile.scripts and last < 0x10000
     )
-    return re.compile(f"[{letters}]").search
+    search = re.compile(f"[{letters}]").search
+    if search("".join(map(chr, range(128)))):
+        return search
+    return lambda text: None if text.isascii() else search(text)

@@ -19,6 +19,9 @@ _VOICE = np.ones(len(SCRIPTS), np.float32)
 _VOICE[SCRIPT_ID["Latn"]] = 0.35
 
 
+_KANA, _HAN = SCRIPT_ID["Kana"], SCRIPT_ID["Hani"]
+
+
 class Census(NamedTuple):
     """Per text: letters by script, the leading script, its letters, and marks of what is no text."""
 
@@ -44,6 +47,8 @@ def _kinds() -> NDArray[np.uint8]:
 
 def take_census(texts: Sequence[str]) -> Census:
     """Count the letters of every text. Each must be of bounded length (`sample`)."""
+    if len(texts) == 1:
+        return _census_of_one(texts[0])
     joined = "".join(texts).encode("utf-16-le", "surrogatepass")
     units = np.frombuffer(joined, np.uint16)
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
@@ -55,13 +60,35 @@ def take_census(texts: Sequence[str]) -> Census:
     counts, noise = table[:, : len(SCRIPTS)].copy(), table[:, NOISE]
     counts[:, 0] = 0
     # Japanese is Han with kana between: what is not purely Han counts as kana.
-    kana, han = SCRIPT_ID["Kana"], SCRIPT_ID["Hani"]
-    japanese = counts[:, kana] * 12 > counts[:, han]
-    counts[japanese, kana] += counts[japanese, han]
-    counts[japanese, han] = 0
+    japanese = counts[:, _KANA] * 12 > counts[:, _HAN]
+    counts[japanese, _KANA] += counts[japanese, _HAN]
+    counts[japanese, _HAN] = 0
     leading = (counts * _VOICE).argmax(axis=1)
     letters = counts[np.arange(len(texts)), leading]
     differs = np.zeros(len(units), bool)
     differs[1:] = units[1:] != units[:-1]
     changes = np.bincount(owner[differs & (kinds > 0)], minlength=len(texts))
     return Census(counts, leading, letters, lengths, noise, changes)
+
+
+def _census_of_one(text: str) -> Census:
+    """`take_census` of one text: a page is judged by itself, and most of the work above is telling texts apart."""
+    units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), np.uint16)
+    kinds = _kinds().take(units)
+    counts = np.bincount(kinds, minlength=_WIDTH)
+    noise = counts[NOISE:]
+    counts = counts[: len(SCRIPTS)]
+    counts[0] = 0
+    if counts[_KANA] * 12 > counts[_HAN]:
+        counts[_KANA] += counts[_HAN]
+        counts[_HAN] = 0
+    leading = int((counts * _VOICE).argmax())
+    changes = np.count_nonzero((units[1:] != units[:-1]) & (kinds[1:] > 0))
+    return Census(
+        counts[None],
+        np.array((leading,)),
+        counts[leading : leading + 1],
+        np.array((len(units),)),
+        noise,
+        np.array((changes,)),
+    )

@@ -52,6 +52,8 @@ def _letter_hashes() -> NDArray[np.uint32]:
 
 def letter_rows(texts: Sequence[str], table: NDArray[np.uint16], longest: int) -> NDArray[np.uint16]:
     """One row per text: a blank, at most `longest` letters with single blanks between words, then padding."""
+    if len(texts) == 1:
+        return _letter_row(texts[0], table, longest)
     separator = "\n"
     joined = separator.join(text.replace(separator, " ") for text in texts) + separator
     units = np.frombuffer(joined.encode("utf-16-le", "surrogatepass"), np.uint16)
@@ -75,6 +77,21 @@ def letter_rows(texts: Sequence[str], table: NDArray[np.uint16], longest: int) -
     rows[:, 0] = BLANK
     rows[owner[inside], position[inside] + 1] = letters[inside]
     return rows
+
+
+def _letter_row(text: str, table: NDArray[np.uint16], longest: int) -> NDArray[np.uint16]:
+    """`letter_rows` of one text: a page is judged by itself, and most of the work above is telling texts apart."""
+    units = np.frombuffer(f"{text}\n".encode("utf-16-le", "surrogatepass"), np.uint16)
+    letters = table.take(units)
+    blank = letters == BLANK
+    keep = letters != _DROP
+    keep[1:] &= ~(blank[1:] & blank[:-1])
+    keep[:1] &= ~blank[:1]
+    letters = letters[keep][:longest]
+    row = np.zeros((1, 1 + len(letters) + ORDERS), np.uint16)
+    row[0, 0] = BLANK
+    row[0, 1 : 1 + len(letters)] = letters
+    return row
 
 
 def ngram_buckets(rows: NDArray[np.uint16], bits: int, orders: int = 4) -> NDArray[np.uint32]:

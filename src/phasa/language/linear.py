@@ -39,24 +39,29 @@ class Group(NamedTuple):
 
     def logits(self, texts: Sequence[str], longest: int) -> Floats:
         """One row per text, one column per class; only letters of the group's scripts count."""
-        result = np.empty((len(texts), len(self.classes)), np.float32)
         letters = letter_table(self.scripts)
+        if len(texts) == 1:
+            return self._scored(letter_rows(texts, letters, longest)) + self.bias
+        result = np.empty((len(texts), len(self.classes)), np.float32)
         order = np.argsort(np.fromiter(map(len, texts), np.int64, len(texts)), kind="stable")
         start = 0
         while start < len(order):
             size = max(1, _CHUNK // (self.orders * (min(len(texts[order[-1]]), longest) + 1)))
             chosen = order[start : start + size]
-            rows = letter_rows([texts[i] for i in chosen], letters, longest)
-            buckets = ngram_buckets(rows, self.bits, self.orders)
-            counts = np.count_nonzero(buckets, axis=1).astype(np.float32)
-            # The bytes become floats only for the rows at hand: a table of floats would be four times as large.
-            gathered = self.table.take(buckets, axis=0).astype(np.float32)
-            ones = np.ones((1, buckets.shape[1]), np.float32)
-            sums = np.matmul(ones, gathered)[:, 0, :] * self.scale / np.sqrt(np.maximum(counts, 1))[:, None]
-            result[chosen] = sums if self.projection is None else sums @ self.projection
+            result[chosen] = self._scored(letter_rows([texts[i] for i in chosen], letters, longest))
             start += size
         result += self.bias
         return result
+
+    def _scored(self, rows: NDArray[np.uint16]) -> Floats:
+        """What the n-grams of some texts, given as rows of letters, add up to."""
+        buckets = ngram_buckets(rows, self.bits, self.orders)
+        counts = np.count_nonzero(buckets, axis=1).astype(np.float32)
+        # The bytes become floats only for the rows at hand: a table of floats would be four times as large.
+        gathered = self.table.take(buckets, axis=0).astype(np.float32)
+        ones = np.ones((1, buckets.shape[1]), np.float32)
+        sums = np.matmul(ones, gathered)[:, 0, :] * self.scale / np.sqrt(np.maximum(counts, 1))[:, None]
+        return sums if self.projection is None else np.asarray(sums @ self.projection)
 
 
 class Model(NamedTuple):

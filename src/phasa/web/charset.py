@@ -98,7 +98,7 @@ def declared(body: bytes, header: str | None = None) -> str:
 
 
 def _ascii(body: bytes) -> Decoded:
-    if b"\x1b$" in body or b"\x1b(" in body:
+    if b"\x1b" in body and (b"\x1b$" in body or b"\x1b(" in body):
         name = "iso2022_kr" if b"\x1b$)C" in body else "iso2022_jp"
         text = body.decode(name, "replace")
         if text.count("\ufffd") * 20 < len(text):

@@ -109,10 +109,13 @@ _FLAWS = (
 
 def _flaws(census: Census) -> NDArray[np.int64]:
     """Per text the number of the flaw for which it is undetermined, 0 for none; the first of _FLAWS that holds."""
-    repeated = (census.letters > 8) & (census.changes * 8 < census.letters)
-    noisy = census.noise > _TOO_NOISY * census.units
-    conditions = [census.letters == 0, census.letters < _FEWEST_LETTERS, noisy, repeated]
-    return np.select(conditions, [1, 2, 3, 4], default=0)
+    letters = census.letters
+    flaws = np.zeros(len(letters), np.int64)
+    flaws[(letters > 8) & (census.changes * 8 < letters)] = 4
+    flaws[census.noise > _TOO_NOISY * census.units] = 3
+    flaws[letters < _FEWEST_LETTERS] = 2
+    flaws[letters == 0] = 1
+    return flaws
 
 
 def auto(profile: Profile | None) -> Auto:
