@@ -44,7 +44,9 @@ class PaperServer:
     clock: Clock | None = None
     requests: list[Request] = field(default_factory=list)
 
-    async def fetch(self, address: Url, etag: str | None = None, modified: str | None = None) -> Exchange:
+    async def fetch(
+        self, address: Url, etag: str | None = None, modified: str | None = None, *, validated: Url | None = None
+    ) -> Exchange:
         now = self.clock.now() if self.clock else 0.0
         self.requests.append(Request(str(address), now, etag, modified))
         hops: list[Hop] = []
@@ -60,10 +62,11 @@ class PaperServer:
         if isinstance(page, int):
             return Exchange(url=address, final_url=Url(target), status=page, outcome="ok", headers=extra)
         tag = f'"{hashlib.sha256(page).hexdigest()[:8]}"'
-        if etag == tag and not hops:
+        if etag == tag and target == (validated or address):
             return Exchange(
-                url=address, final_url=Url(target), status=304, outcome="not_modified", headers=(("ETag", tag), *extra)
-            )
+                url=address, final_url=Url(target), status=304, outcome="not_modified", headers=(("ETag", tag), *extra),
+                redirects=tuple(hops),
+            )  # fmt: skip
         return Exchange(
             url=address, final_url=Url(target), status=200, outcome="ok", headers=(("ETag", tag), *extra), body=page,
             redirects=tuple(hops),

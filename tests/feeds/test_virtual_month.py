@@ -36,7 +36,9 @@ async def test_500_feeds_for_28_days(tmp_path: Path) -> None:
     class Server:
         requests = 0
 
-        async def fetch(self, address: Url, etag: str | None = None, modified: str | None = None) -> Exchange:
+        async def fetch(
+            self, address: Url, etag: str | None = None, modified: str | None = None, *, validated: Url | None = None
+        ) -> Exchange:
             self.requests += 1
             past = bisect_right(moments[str(address)], clock.now())
             tag = (("ETag", f'"{past}"'),)

@@ -257,3 +257,28 @@ async def test_cancelling_a_fetch_cancels_it(server: HostileServer, fetcher: Fet
     with pytest.raises(asyncio.CancelledError):
         await task
     assert (await fetcher.fetch(server.url("/fine"))).ok
+
+
+async def test_validators_go_to_the_hop_that_gave_them_and_no_other(server: HostileServer, fetcher: Fetcher) -> None:
+    asked: list[tuple[str, bool]] = []
+
+    async def first(caller: Caller) -> None:
+        asked.append(("first", b'"tag"' in caller.head))
+        await caller.send(b"HTTP/1.1 302 Found\r\nLocation: /second\r\nContent-Length: 0\r\n\r\n")
+
+    async def second(caller: Caller) -> None:
+        asked.append(("second", b'"tag"' in caller.head))
+        if b'If-None-Match: "tag"' in caller.head:
+            await caller.send(b"HTTP/1.1 304 Not Modified\r\n\r\n")
+        else:
+            await caller.send(b'HTTP/1.1 200 OK\r\nETag: "tag"\r\nContent-Length: 1\r\n\r\nx')
+
+    MISDEEDS["/first"], MISDEEDS["/second"] = first, second
+    whole = await fetcher.fetch(server.url("/first"))
+    again = await fetcher.fetch(server.url("/first"), etag=whole.etag, validated=whole.final_url)
+    assert (again.outcome, again.status, again.final_url) == ("not_modified", 304, server.url("/second"))
+    assert [hop.status for hop in again.redirects] == [302]
+    await fetcher.fetch(server.url("/first"), etag=whole.etag)
+    assert asked[:2] == [("first", False), ("second", False)]
+    assert asked[2:4] == [("first", False), ("second", True)]
+    assert asked[4:] == [("first", True), ("second", False)]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from phasa.feeds.moment import usual_moment
 from phasa.feeds.post import Hints
 
 _ITEM = re.compile(rb"<(?:\w+:)?(?:item|entry)[\s>]", re.IGNORECASE)
 _TTL = re.compile(r"<ttl>\s*([\d.]{1,12})\s*</ttl>", re.IGNORECASE)
-_PERIOD = re.compile(r"<sy:updatePeriod>\s*([A-Za-z]{1,20})\s*</", re.IGNORECASE)
-_FREQUENCY = re.compile(r"<sy:updateFrequency>\s*([\d.]{1,12})\s*</", re.IGNORECASE)
+_PERIOD = re.compile(r"<\w{1,20}:updatePeriod>\s*([A-Za-z]{1,20})\s*</", re.IGNORECASE)
+_FREQUENCY = re.compile(r"<\w{1,20}:updateFrequency>\s*([\d.]{1,12})\s*</", re.IGNORECASE)
+_BASE = re.compile(r"<\w{1,20}:updateBase>\s*([\w:+.-]{4,40})\s*</", re.IGNORECASE)
 _SKIP = re.compile(r"<skip(Hours|Days)\b[^>]*>(.{0,2000}?)</skip", re.IGNORECASE | re.DOTALL)
 _ENTRY = re.compile(r"<(?:hour|day)>\s*(\w{1,12})\s*</", re.IGNORECASE)
 _LINK = re.compile(r"<(?:\w+:)?link\b([^<>]{1,4000})>", re.IGNORECASE)
@@ -22,11 +24,16 @@ _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "su
 def hints_of(head: str) -> Hints:
     """The hints in the words around a feed's items. What makes no sense (`always`, zero) is no hint."""
     asked: list[float] = []
+    period = base = None
     if found := _TTL.search(head):
         asked.append(_number(found.group(1)) * 60.0)
     if (found := _PERIOD.search(head)) and (hours := _HOURS.get(found.group(1).lower())):
         often = _FREQUENCY.search(head)
-        asked.append(hours * 3600.0 / max(_number(often.group(1)) if often else 1.0, 1e-3))
+        period = hours * 3600.0 / ((_number(often.group(1)) if often else 1.0) or 1.0)
+        begun = _BASE.search(head)
+        base = usual_moment(begun.group(1)) if begun else None
+        if base is None:
+            asked.append(period)
     skipped: set[int] = set()
     days: set[int] = set()
     for kind, block in _SKIP.findall(head):
@@ -40,6 +47,8 @@ def hints_of(head: str) -> Hints:
         max((seconds for seconds in asked if seconds > 0), default=None),
         frozenset(skipped) if len(skipped) < 24 else frozenset(),
         frozenset(days) if len(days) < 7 else frozenset(),
+        period,
+        base,
     )
 
 

@@ -33,8 +33,8 @@ class Order(NamedTuple):
 
 
 def orders_of(answer: Exchange, now: float) -> Order:
-    """How long the server forbids to ask again: Retry-After of 429 and 503, else the lifetime of the answer."""
-    if answer.status in (429, 503):
+    """How long the server forbids to ask again: Retry-After of a refusal, else the lifetime of the answer."""
+    if answer.status >= 400:
         asked = answer.retry_after(now)
         return _capped(asked, LONGEST_ORDER, "Retry-After") if asked is not None else Order(0.0, "")
     control = answer.header("cache-control") or ""
@@ -45,13 +45,19 @@ def orders_of(answer: Exchange, now: float) -> Order:
     expires = _date(answer.header("expires"))
     if expires is not None:
         # The server's own clock says how long that is; ours may differ.
-        return _capped(expires - (_date(answer.header("date")) or now), LONGEST_HINT, "Expires")
+        age = _age(answer)
+        return _capped(expires - (_date(answer.header("date")) or now) - age, LONGEST_HINT, "Expires")
     return Order(0.0, "")
 
 
-def hinted(hints: Hints) -> Order:
+def hinted(hints: Hints, now: float) -> Order:
     """How long the document asks to be left alone."""
-    return _capped(hints.seconds, LONGEST_HINT, "ttl or sy:updatePeriod") if hints.seconds else Order(0.0, "")
+    asked, why = hints.seconds or 0.0, "ttl or sy:updatePeriod"
+    if hints.period and hints.base is not None:
+        coming = hints.period - (now - hints.base) % hints.period
+        if coming > asked:
+            asked, why = coming, "sy:updateBase"
+    return _capped(asked, LONGEST_HINT, why)
 
 
 def out_of_skipped(moment: float, hints: Hints) -> float:

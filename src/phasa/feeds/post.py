@@ -41,11 +41,16 @@ class Post(Struct, frozen=True, gc=False):
 
 
 class Hints(Struct, frozen=True):
-    """What the publisher asks of pollers: seconds between polls (ttl, sy:*), hours (GMT) and days not to ask in."""
+    """What the publisher asks of pollers: seconds between polls (ttl, sy:*), hours (GMT) and days not to ask in.
+
+    With a `base` (sy:updateBase) the feed changes at that moment and every `period` seconds from it on.
+    """
 
     seconds: float | None = None
     skip_hours: frozenset[int] = frozenset()
     skip_days: frozenset[int] = frozenset()  # 0 = Monday
+    period: float | None = None
+    base: float | None = None
 
 
 class Feed(Struct, frozen=True):

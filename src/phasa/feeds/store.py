@@ -48,11 +48,15 @@ CREATE TABLE IF NOT EXISTS subscription (
 CREATE TABLE IF NOT EXISTS scanned (file TEXT PRIMARY KEY, bytes INTEGER NOT NULL);
 """
 # Columns that came later: databases of earlier versions get them when they are opened.
-_LATER = (("plan", "why", "TEXT NOT NULL DEFAULT ''"), ("feed", "topic", "TEXT NOT NULL DEFAULT ''"))
+_LATER = (
+    ("plan", "why", "TEXT NOT NULL DEFAULT ''"),
+    ("feed", "topic", "TEXT NOT NULL DEFAULT ''"),
+    ("feed", "validated", "TEXT NOT NULL DEFAULT ''"),
+)
 
 
 class FeedRow(msgspec.Struct, frozen=True):
-    """A registered feed and what is known for its next poll."""
+    """A registered feed and what is known for its next poll. `validated`: the address that gave etag and modified."""
 
     id: int
     url: str
@@ -73,6 +77,7 @@ class FeedRow(msgspec.Struct, frozen=True):
     expected_delay: float | None
     gain: float | None
     topic: str = ""
+    validated: str = ""
 
 
 class PollRow(msgspec.Struct, frozen=True):

@@ -39,12 +39,16 @@ ENOUGH_POSTS = 24
 LONGEST_GAP = 7 * DAY
 # However large the budget, a feed is not asked more often than this.
 LEAST_GAP = 900.0
+# Before the digest of an answer that was no feed.
+NO_FEED = "no feed "
 
 
 class Fetches(Protocol):
     """What the daemon needs of `phasa.web.fetch.Fetcher`."""
 
-    async def fetch(self, address: Url, etag: str | None = None, modified: str | None = None) -> Exchange: ...
+    async def fetch(
+        self, address: Url, etag: str | None = None, modified: str | None = None, *, validated: Url | None = None
+    ) -> Exchange: ...
 
 
 class Clock:
@@ -162,7 +166,7 @@ class Watcher:
             heapq.heappush(self.queue, (now + 1.0, number))
             return None
         self.bucket.pay(now)
-        self.hosts[_rests_as(feed.url)] = now + self.spacing
+        self._rest(feed.url, now + self.spacing)
         if self.at_once == 1:
             await self._poll(feed)
         else:
@@ -170,7 +174,8 @@ class Watcher:
         return None
 
     async def _poll(self, feed: FeedRow) -> None:
-        answer = await self.fetcher.fetch(Url(feed.url), etag=feed.etag, modified=feed.modified)
+        whose = Url(feed.validated) if feed.validated else None
+        answer = await self.fetcher.fetch(Url(feed.url), feed.etag, feed.modified, validated=whose)
         self.take(feed, answer)
         due = self.store.feed(feed.id)
         if not due.retired:
@@ -180,12 +185,18 @@ class Watcher:
         """Write down what a poll brought and when the next one is."""
         now = self.clock.now()
         order = orders_of(answer, now)
+        for hop in answer.hops[1:]:
+            # Redirects lead to servers that rest as well.
+            self._rest(str(hop.url), now + self.spacing)
         if answer.status == 410:
             poll = PollRow(feed.id, now, 410, answer.outcome, 0, 0, False, "gone: retired")
             self.store.record(poll, changes={"retired": "410 Gone", "why": "the server says it is gone for good"})
+        elif answer.status == 304 and (not feed.body_hash or feed.body_hash.startswith(NO_FEED)):
+            self._failed(feed, msgspec.structs.replace(answer, detail="still no feed in the answer"), now, 0.0)
         elif answer.status == 304 and answer.outcome in ("ok", "not_modified"):
             self._unchanged(feed, answer, now, order.seconds, order.why)
-        elif answer.ok:
+        elif answer.ok or (answer.outcome == "too_large" and 200 <= answer.status < 300):
+            # What came of a document that is too long is read as far as it goes.
             self._read(feed, answer, now, order.seconds, order.why)
         else:
             self._failed(feed, answer, now, order.seconds)
@@ -199,29 +210,39 @@ class Watcher:
         if not feed.retired and read_feed(body, content_type, feed.url, self.language).kind:
             self._read(feed, answer, self.clock.now(), 0.0, "", pushed=True)
 
-    def _failed(self, feed: FeedRow, answer: Exchange, now: float, ordered: float) -> None:
+    def _rest(self, url: str, until: float) -> None:
+        self.hosts[_rests_as(url)] = max(until, self.hosts.get(_rests_as(url), 0.0))
+
+    def _failed(
+        self, feed: FeedRow, answer: Exchange, now: float, ordered: float, known: dict[str, object] | None = None
+    ) -> None:
         failures = feed.failures + 1
         said = f"{answer.status} {answer.reason}".strip() if answer.status else answer.outcome
         pause = ordered or pause_after(failures, feed.url)
         if ordered:
             # The order concerns the server, not only this feed.
-            self.hosts[_rests_as(feed.url)] = now + ordered
+            self._rest(feed.url, now + ordered)
+            self._rest(str(answer.final_url), now + ordered)
         why = f"{said}, failure {failures}: {'Retry-After' if ordered else 'back-off'} {pause:.0f} s"
         poll = PollRow(feed.id, now, answer.status, answer.outcome, 0, 0, False, answer.detail[:200])
         # Others of the same server go first when the pause is over, so that one bad feed does not starve them.
         due = now + pause + 60.0
         changes: dict[str, object] = {"failures": failures, "not_before": now + pause, "due": due, "why": why}
+        changes |= known or {}
         self.store.record(poll, changes=changes, bad_day=(dt.datetime.fromtimestamp(now, dt.UTC).date(), said))
 
     def _unchanged(self, feed: FeedRow, answer: Exchange, now: float, ordered: float, why: str, seen: int = 0) -> None:
         poll = PollRow(feed.id, now, answer.status, answer.outcome, seen, 0, False, "unchanged")
-        changes: dict[str, object] = {"failures": 0, "not_before": now + max(ordered, hinted(feed.hints).seconds)}
-        if answer.etag:
-            changes["etag"] = answer.etag
-        if answer.modified:
-            changes["modified"] = answer.modified
+        hint = hinted(feed.hints, now)
+        not_before = now + max(ordered, hint.seconds)
+        changes: dict[str, object] = {"failures": 0, "not_before": not_before}
+        changes |= _validators(answer)
+        if changes["validated"] == (feed.validated or feed.url):
+            # A 304 need not repeat what stays the same.
+            changes |= {"etag": answer.etag or feed.etag, "modified": answer.modified or feed.modified}
         self._observed(feed, now, [])
-        self.store.record(poll, changes=changes | self._next(feed, now, float(str(changes["not_before"])), why))
+        coming = self._next(feed, now, not_before, why if ordered >= hint.seconds else hint.why)
+        self.store.record(poll, changes=changes | coming, moved_to=permanent_address(answer))
 
     def _read(
         self, feed: FeedRow, answer: Exchange, now: float, ordered: float, why: str, pushed: bool = False
@@ -233,9 +254,12 @@ class Watcher:
             return
         document = read_feed(answer.body, answer.header("content-type"), str(answer.final_url), self.language)
         if not document.kind:
-            self._failed(feed, msgspec.structs.replace(answer, detail="no feed in the answer"), now, 0.0)
+            # Its validator is worth keeping all the same: while it holds, there is still no feed.
+            known = {**_validators(answer), "body_hash": NO_FEED + digest}
+            said = f"no feed in the answer: {'; '.join(document.faults)}"
+            self._failed(feed, msgspec.structs.replace(answer, detail=said), now, 0.0, known)
             return
-        hint = hinted(document.hints)
+        hint = hinted(document.hints, now)
         not_before = now + max(ordered, hint.seconds)
         changes: dict[str, object] = {
             "failures": 0, "not_before": not_before, "body_hash": digest,
@@ -243,10 +267,7 @@ class Watcher:
         }  # fmt: skip
         if not pushed:
             hub, itself = linked(answer.header("link"))
-            changes |= {
-                "etag": answer.etag, "modified": answer.modified, "hub": hub or document.hub,
-                "topic": itself or document.itself,
-            }  # fmt: skip
+            changes |= {**_validators(answer), "hub": hub or document.hub, "topic": itself or document.itself}
         moved = permanent_address(answer)
         new = self._keep(feed, document, answer, now, changes, moved, pushed)
         self._observed(feed, now, new)
@@ -329,6 +350,11 @@ class Watcher:
         self.learned[feed.id] = Learned.at(now, poller.known)
         if plans := plan_versions(feed.url, poller.known, per_day, now):
             self.store.keep_plans(feed.id, now, plans, why)
+
+
+def _validators(answer: Exchange) -> dict[str, object]:
+    """What to ask with next time, and whom: validators hold for the address that gave them."""
+    return {"etag": answer.etag, "modified": answer.modified, "validated": str(answer.final_url)}
 
 
 def _rests_as(url: str) -> str:

@@ -104,8 +104,13 @@ class Fetcher:
         modified: str | None = None,
         accept: Sequence[str] | None = None,
         limits: Limits | None = None,
+        validated: Url | None = None,
     ) -> Exchange:
-        """Fetch an address, following redirects. `accept` lists media types (`text/` for all of them) worth reading."""
+        """Fetch an address, following redirects. `accept` lists media types (`text/` for all of them) worth reading.
+
+        `etag` and `modified` are validators of the representation at `validated` (by default the address itself): they
+        go to that hop and no other, for elsewhere they mean nothing or, worse, something else (RFC 9110 §8.8, §13).
+        """
         limits = limits or self.limits
         conditions: dict[str, str] = {}
         if etag:
@@ -117,7 +122,8 @@ class Fetcher:
         seen = {address}
         target = address
         while True:
-            exchange = await self._hop(target, conditions, accept, limits, deadline)
+            asked = conditions if target == (validated or address) else {}
+            exchange = await self._hop(target, asked, accept, limits, deadline)
             location = exchange.header("location") if exchange.status in REDIRECTS else None
             if exchange.outcome != "ok" or exchange.status not in REDIRECTS:
                 break
@@ -136,7 +142,6 @@ class Fetcher:
             hops.append(_plain(exchange))
             seen.add(following)
             target = following
-            conditions = {}
         if not hops:
             return exchange
         return replace(exchange, url=address, final_url=target, redirects=tuple(hops))
