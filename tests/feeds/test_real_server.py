@@ -84,11 +84,12 @@ async def test_gone_is_retired_and_a_move_is_kept(server: Loopback, store: FeedS
 async def test_one_server_is_asked_one_at_a_time_and_spaced(server: Loopback, store: FeedStore) -> None:
     paths = [f"/{k}" for k in range(4)]
     server.pages = dict.fromkeys(paths, news(1, time.time()))
-    await watch(store, server, paths, 2.5, spacing=0.2)
+    await watch(store, server, paths, 2.5, spacing=0.4)
     times = sorted(request.at for request in server.requests)
     assert server.most_at_once == 1
-    assert len(times) >= 5
-    assert all(later - sooner >= 0.18 for sooner, later in pairwise(times))
+    assert len(times) >= 4
+    # Half of it, as a request may be late on a busy machine; exact on the virtual clock (test_manners_http).
+    assert all(later - sooner >= 0.2 for sooner, later in pairwise(times))
 
 
 @pytest.mark.usefixtures("quick")
