@@ -56,13 +56,20 @@ def _phasa(choice: Choice) -> CutSegmenter:
 
 def _lexto(choice: Choice) -> CutSegmenter:
     from phasa.language.segmenters.lexto import Lexto
+    from phasa.language.segmenters.packed import read_packed
 
+    if choice.lexicon is None and (packed := read_packed("lexto", choice.language, Lexto.from_bytes)):
+        return packed
     return Lexto(choice.words())
 
 
 def _longest_first(choice: Choice) -> CutSegmenter:
     from phasa.language.segmenters.longest_first import LongestFirst
+    from phasa.language.segmenters.packed import read_packed
+    from phasa.language.segmenters.trie import Trie
 
+    if choice.lexicon is None and (packed := read_packed("longest-first", choice.language, Trie.from_bytes)):
+        return LongestFirst.of_trie(packed)
     return LongestFirst(choice.lists())
 
 

@@ -50,18 +50,31 @@ class Lexto(CutSegmenter):
     """Left-to-right longest matching over `words`."""
 
     def __init__(self, words: Iterable[str]) -> None:
-        entries = sorted({word for word in words if word})
+        entries = list(dict.fromkeys(sorted(filter(None, words))))
         self._automaton = (
             daachorse.CharwiseDoubleArrayAhoCorasick(entries, daachorse.MATCH_KIND_LEFTMOST_LONGEST)
             if entries
             else None
         )
 
+    def to_bytes(self) -> bytes:
+        """The automaton as bytes from which `from_bytes` makes it anew without building it; b"" for no words."""
+        return bytes(self._automaton.serialize()) if self._automaton is not None else b""
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Lexto:
+        """The engine that `to_bytes` wrote. Raises ValueError when it was written by another version of daachorse."""
+        engine = cls(())
+        engine._automaton = daachorse.CharwiseDoubleArrayAhoCorasick.deserialize(data)
+        return engine
+
     def piece_starts(self, text: str) -> Starts:
         return self._parse(text)[0]
 
     def tokens(self, text: str) -> list[Token]:
         """The tokens of the text with their types; they cover it."""
+        if not text:
+            return []
         starts, types = self._parse(text)
         begins = starts.tolist()
         return [

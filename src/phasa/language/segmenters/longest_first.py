@@ -35,6 +35,18 @@ class LongestFirst(CutSegmenter):
         self._entries = Trie([*cname, *reference])
         self._cname_size = len(cname)
 
+    @classmethod
+    def of_trie(cls, entries: Trie) -> LongestFirst:
+        """The engine over a Reference Corpus whose trie is at hand, longest first, without CName."""
+        engine = cls.__new__(cls)
+        engine._entries, engine._cname_size = entries, 0
+        return engine
+
+    @property
+    def entries(self) -> Trie:
+        """The entries of both lists."""
+        return self._entries
+
     def piece_starts(self, text: str) -> Starts:
         kinds = kinds_of(code_points(text))
         claimed = self.claim(text)

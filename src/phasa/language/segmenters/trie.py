@@ -39,22 +39,47 @@ class Trie:
         codes = code_points("".join([words[number] for number in order]))
         lengths = np.array([len(words[number]) for number in order], dtype=np.int64)
         alphabet = np.flatnonzero(np.bincount(codes)) if len(codes) else no_ints()
-        self._letters = np.zeros(0x110000, dtype=np.uint32)
-        self._letters[alphabet] = np.arange(1, len(alphabet) + 1)
-        width = len(alphabet) + 1
         bits = max(4, (len(codes) + len(codes) // 2).bit_length())
-        size = 32 if width << bits < 1 << 32 else 64
-        number = np.uint32 if size == 32 else np.uint64
-        self._width, self._shift = number(width), number(size - bits)
-        self._multiply = number(_MULTIPLY >> (64 - size) | 1)
-        self._mask = np.int64((1 << bits) - 1)
-        self._keys = np.zeros(1 << bits, dtype=number)
-        self._keys[0] = np.iinfo(number).max  # slot 0 is the root
+        self._set_up(alphabet.astype(np.uint32), bits)
+        self._keys = np.zeros(1 << bits, dtype=self._width.dtype)
+        self._keys[0] = np.iinfo(self._keys.dtype).max  # slot 0 is the root
         self._nodes = np.zeros(1 << bits, dtype=np.int32)
         self._probes = 0
         letters = self._letters.take(codes)
         self._grow(letters, np.cumsum(lengths) - lengths, lengths, np.array(order, dtype=np.int32))
         self._first, self._pairs = self._first_steps()
+
+    def _set_up(self, alphabet: npt.NDArray[np.uint32], bits: int) -> None:
+        """What follows from the letters and the size of the table."""
+        self._alphabet = alphabet
+        self._letters = np.zeros(0x110000, dtype=np.uint32)
+        self._letters[alphabet] = np.arange(1, len(alphabet) + 1)
+        width = len(alphabet) + 1
+        size = 32 if width << bits < 1 << 32 else 64
+        number = np.uint32 if size == 32 else np.uint64
+        self._width, self._shift = number(width), number(size - bits)
+        self._multiply = number(_MULTIPLY >> (64 - size) | 1)
+        self._mask = np.int64((1 << bits) - 1)
+
+    def to_bytes(self) -> bytes:
+        """The trie as bytes from which `from_bytes` makes it anew without growing it."""
+        head = np.array([len(self._alphabet), len(self._keys), self._probes, self._keys.itemsize], dtype="<u4")
+        return b"".join(part.tobytes() for part in (head, self._alphabet, self._keys, self._nodes))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Trie:
+        """The trie that `to_bytes` wrote. Raises ValueError when the sizes do not fit."""
+        letters, slots, probes, width = np.frombuffer(data, dtype="<u4", count=4).tolist()
+        at = 16 + 4 * letters
+        if width not in (4, 8) or len(data) != at + (width + 4) * slots or slots & (slots - 1):
+            raise ValueError("not a trie")
+        trie = cls.__new__(cls)
+        trie._set_up(np.frombuffer(data, dtype="<u4", count=letters, offset=16), slots.bit_length() - 1)
+        trie._keys = np.frombuffer(data, dtype=trie._width.dtype, count=slots, offset=at)
+        trie._nodes = np.frombuffer(data, dtype="<i4", count=slots, offset=at + width * slots)
+        trie._probes = probes
+        trie._first, trie._pairs = trie._first_steps()
+        return trie
 
     def _grow(self, letters: npt.NDArray[np.uint32], begins: Ints, lengths: Ints, numbers: Numbers) -> None:
         """Insert all words, depth by depth. They come in order, so that those that share a node are neighbours."""
@@ -135,17 +160,17 @@ class Trie:
     def find(self, codes: Codes) -> Iterator[Found]:
         """All occurrences, overlapping ones too, shortest words first."""
         letters = np.append(self._letters.take(codes), np.uint32(0))
-        places = np.flatnonzero(letters)
+        places = np.flatnonzero(letters != 0)
         slots = self._first.take(letters.take(places))
         depth = 1
         while len(places):
             nodes = self._nodes.take(slots)
             words = nodes & ~_MORE
-            ends = np.flatnonzero(words)
+            ends = np.flatnonzero(words != 0)
             if len(ends):
                 yield Found(depth, places[ends], words[ends] - 1)
             # A letter of 0 leads nowhere: it is the end of the text, or a character that no word has.
-            on = np.flatnonzero(nodes & _MORE)
+            on = np.flatnonzero(nodes >= _MORE)
             places = places[on]
             after = letters.take(places + depth)
             if depth == 1 and self._pairs is not None:
