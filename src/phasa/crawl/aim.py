@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast
 
 Likeness = Callable[[str], float]
 
 
-@runtime_checkable
 class OfEach(Protocol):
     """A likeness that is quicker when it is asked about many texts together."""
 
@@ -40,6 +39,7 @@ class Aim:
     def likenesses(self, texts: Sequence[str]) -> list[float]:
         """The likeness of each text, 0 for an empty one."""
         likeness = self.likeness
-        if isinstance(likeness, OfEach):
-            return likeness.of_each(texts)
+        # Asked for every page: an instance check of a protocol would look up its members each time.
+        if hasattr(likeness, "of_each"):
+            return cast(OfEach, likeness).of_each(texts)
         return [likeness(text) if text else 0.0 for text in texts]

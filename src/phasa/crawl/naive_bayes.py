@@ -89,6 +89,10 @@ class NaiveBayes:
 
     def probability(self, rows: Floats) -> Floats:
         """U of each row, 0..1."""
+        return np.asarray(1.0 / (1.0 + np.exp(-np.clip(self.log_odds(rows), -700, 700))))
+
+    def log_odds(self, rows: Floats) -> Floats:
+        """ln(U / (1 − U)) of each row: it still tells apart what U rounds to 1."""
         log_odds = np.full(len(rows), math.log(self.priors[1]) - math.log(self.priors[0]))
         for i, step in enumerate(self.precisions):
             known = self._known[i]
@@ -100,4 +104,4 @@ class NaiveBayes:
                     other, target = self.normals[i]
                     known[value] = math.log(target.probability(value)) - math.log(other.probability(value))
             log_odds += np.array([known[value] for value in steps])
-        return np.asarray(1.0 / (1.0 + np.exp(-np.clip(log_odds, -700, 700))))
+        return log_odds

@@ -205,7 +205,8 @@ class PlainHybrid:
         if chance > floor:
             return round(chance / grain) * grain
         near = 0.5 * (4 - known.distance)
-        return floor - 4 + near + known.likeness + (address.host.national and row.features[Feature.DOMAIN] > 0)
+        trace = max(known.likeness, known.anchor_yes, known.hint)
+        return floor - 4 + near + trace + (address.host.national and row.features[Feature.DOMAIN] > 0)
 
 
 def _kept(sources: list[int]) -> list[int]:

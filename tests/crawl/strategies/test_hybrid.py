@@ -14,7 +14,7 @@ from phasa.crawl.judge import Judgement
 from phasa.crawl.knowledge import KnowledgeBase, Row
 from phasa.crawl.strategies.breadth_first import BreadthFirst
 from phasa.crawl.strategies.hybrid import Hybrid, HybridSettings
-from phasa.crawl.strategies.hybrid.candidates import WIDTH, Candidates
+from phasa.crawl.strategies.hybrid.candidates import WIDTH, Candidates, Feature
 from phasa.crawl.strategies.hybrid.history import Shares, log_odds, log_odds_of
 from phasa.crawl.strategies.hybrid.model import Lesson, OnlineModel
 from phasa.crawl.strategies.hybrid.names import HOST_PIECES, PATH_PIECES, PIECES, Names
@@ -107,6 +107,15 @@ def test_a_trace_of_the_language_guides_where_nothing_else_does() -> None:
     assert trace > nothing
 
 
+@pytest.mark.parametrize(("anchor", "hint"), [("ก", ""), ("x", "th")])
+def test_what_a_foreign_page_says_of_a_link_guides_where_nothing_else_does(anchor: str, hint: str) -> None:
+    """An anchor in the language among foreign ones is how a crawl from foreign seeds finds its way."""
+    h = hybrid(floor=5.0)
+    links = OutLinks(["http://a.com/", "http://b.com/", "http://c.com/"], ["x", anchor, "x"], hints=["", hint, ""])
+    first, told, last = h.page(JudgedPage("http://s0.com/", OTHER, links)).priorities
+    assert told > first == last
+
+
 def test_nearness_to_the_language_guides_where_nothing_else_does() -> None:
     h = hybrid(floor=5.0)
     h.page(judged("http://s0.com/", THAI, ["http://near.com/"]))
@@ -126,6 +135,19 @@ def test_a_knowledge_base_is_heard_before_the_first_lesson() -> None:
         other, thai = h.page(page).priorities
         distances.append(thai - other)
     assert distances[1] < distances[0]
+
+
+def test_a_knowledge_base_tells_apart_what_it_is_sure_of() -> None:
+    """Of two links that naive Bayes is certain of, to the last digit, the one with more for it still comes first."""
+    rows = [Row((i % 2) * 0.6 + i / 4000, (i % 2) * 0.3 + i / 200, 0.0, 0.7, i % 2 == 1) for i in range(200)]
+    base = KnowledgeBase.of(rows)
+    assert (base.model().probability(np.array([[0.6, 0.0, 0.0, 0.7], [0.6, 1.0, 0.0, 0.7]])) == 1.0).all()
+    h = Hybrid(AIM, HybridSettings(grain=0.01), base)
+    h.start([Seed("http://s0.com/")])
+    h._model.weights[:] = 0.0
+    h._model.weights[Feature.KNOWLEDGE] = 1.0
+    worded, plain = h.page(judged("http://s0.com/", THAI, ["http://a.com/", "http://b.com/"], ["ก", ""])).priorities
+    assert worded > plain > 0
 
 
 def make_web(seed: int, hosts: int = 40) -> dict[str, TinyPage]:

@@ -13,7 +13,6 @@ from phasa.crawl.aim import Aim
 from phasa.crawl.features import seed_features
 from phasa.crawl.knowledge import KnowledgeBase
 from phasa.crawl.strategies.hybrid.candidates import SOURCES, WIDTH, Candidates, Feature
-from phasa.crawl.strategies.hybrid.history import log_odds_of
 from phasa.crawl.strategies.hybrid.places import HostOdds, Places
 from phasa.crawl.strategy import Floats, JudgedPage, OutLinks, Seed
 
@@ -32,8 +31,6 @@ _DOMAIN, _SITE, _SERVER, _JUDGED = (
 _DIRECTORY, _SIBLINGS, _COUNTRY = int(Feature.DIRECTORY), int(Feature.SIBLINGS), int(Feature.COUNTRY)
 
 _KNOWLEDGE = int(Feature.KNOWLEDGE)
-_SURE = 5.0
-"""Naive Bayes counts the same evidence several times: log odds beyond this are not believed."""
 
 
 class Origin(NamedTuple):
@@ -188,7 +185,8 @@ class Evidence:
         """What the knowledge base thinks of links with these a1 to a4; the best that it said of a URL stands."""
         assert self._bayes is not None
         cells, count = self._table.cells, self._table.source_count
-        odds = np.clip(log_odds_of(self._bayes.probability(traits)), -_SURE, _SURE)
+        # Naive Bayes counts the same evidence several times: its odds are far too large, but their order is worth much.
+        odds = np.arcsinh(self._bayes.log_odds(traits))
         for row, value in zip(rows, odds.tolist(), strict=True):
             place = row * WIDTH + _KNOWLEDGE
             cells[place] = max(cells[place], value) if count[row] > 1 else value

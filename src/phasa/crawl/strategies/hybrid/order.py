@@ -5,8 +5,9 @@
    language, what their other links turned out to be; the history of its directory, server, site and domain.
 2. *Likelihood.* An online logistic regression turns the row into log odds; every judged page is one lesson.
 3. *Second looks.* Every few pages all remembered rows are scored again, and the priorities that matter are changed.
-4. *Exploration.* Below a floor the likelihoods say nothing: there the order is breadth-first, nearest to the language
-   first. So the crawl explores widely when nothing promising is left, and only then.
+4. *Exploration.* Below a floor the likelihoods say nothing: there the order is breadth-first, first what bears a trace
+   of the language, then what is nearest to it. So the crawl explores widely when nothing promising is left, and only
+   then.
 
 A knowledge base of an earlier crawl (`phasa learn`), if there is one, is one more voice: what its naive Bayes says of a
 link is a feature, whose weight is learned like the others.
@@ -52,7 +53,7 @@ STARTING_WEIGHTS: dict[Feature, float] = {
     Feature.INSIDE_WANTED: 0.8,
     Feature.COUNTRY: 0.5,
     Feature.SEED: 0.5,
-    Feature.KNOWLEDGE: 0.3,
+    Feature.KNOWLEDGE: 2.0,
     Feature.DOMAIN: 0.8,
     Feature.SITE: 0.6,
     Feature.SERVER: 1.0,
@@ -181,13 +182,14 @@ class Hybrid:
             if chance > floor:
                 priority = round(chance / grain) * grain
             else:
-                # Below the floor three things still order, in coarse steps: a few words of the language on the pages
-                # around are a trace, pages near to the language lead back to it, and the domains of the language are
-                # a rescue unless their record is bad.
+                # Below the floor three things still order, in coarse steps: words of the language are a trace, be they
+                # few and on the pages around or the anchor itself, pages near to the language lead back to it, and the
+                # domains of the language are a rescue unless their record is bad.
                 cells = table.cells[row * WIDTH : (row + 1) * WIDTH]
                 rescue = table.national[row] and cells[Feature.DOMAIN] > 0
                 near = _NEARER * (FARTHEST - cells[Feature.DISTANCE])
-                priority = lowest + cells[Feature.PARENT_LIKENESS] + near + rescue
+                trace = max(cells[Feature.PARENT_LIKENESS], cells[Feature.ANCHOR_YES], cells[Feature.HINT])
+                priority = lowest + trace + near + rescue
             table.given[row] = priority
 
     def _score_all(self) -> Floats:
@@ -198,7 +200,8 @@ class Hybrid:
         odds = self._model.score(cells, table.view("pieces"))
         rescue = table.view("national").astype(bool) & (cells[:, Feature.DOMAIN] > 0)
         near = _NEARER * (FARTHEST - cells[:, Feature.DISTANCE])
-        hope = self._lowest + cells[:, Feature.PARENT_LIKENESS] + near + rescue
+        trace = cells[:, (Feature.PARENT_LIKENESS, Feature.ANCHOR_YES, Feature.HINT)].max(axis=1)
+        hope = self._lowest + trace + near + rescue
         return np.where(odds > floor, np.rint(odds / grain) * grain, hope)
 
     def _look_again(self) -> None:
