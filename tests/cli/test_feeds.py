@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from tests.cli.test_main import phasa
 
+from phasa.feeds.post import Post
+from phasa.feeds.store import FeedStore, PollRow
+
 
 @pytest.fixture
 def trace(tmp_path: Path) -> str:
@@ -88,3 +91,51 @@ def test_feed_commands_say_what_is_wrong(tmp_path: Path) -> None:
     phasa("init", collection)
     assert "not a usable" in phasa("feeds", "add", collection, "ftp://x/").stderr
     assert "no feeds yet" in phasa("feeds", "watch", collection).stderr
+
+
+def test_a_bad_address_does_not_keep_the_good_ones_out_and_a_near_one_is_named(tmp_path: Path) -> None:
+    collection = str(tmp_path / "c")
+    phasa("init", collection)
+    done = phasa("feeds", "add", collection, "a.example/rss", "feed://b.example/rss")
+    assert "did you mean https://a.example/rss?" in done.stderr
+    assert "http://b.example/rss: added" in done.stdout
+    assert done.returncode == 1
+
+
+def test_feeds_are_listed_removed_and_taken_up_again(tmp_path: Path) -> None:
+    collection = str(tmp_path / "c")
+    phasa("init", collection)
+    assert "no feeds yet" in phasa("feeds", "list", collection).stderr
+    phasa("feeds", "add", collection, "http://e.example/rss")
+    assert "now" in phasa("feeds", "list", collection).stdout
+    assert "no longer watched" in phasa("feeds", "remove", collection, "http://e.example/rss").stdout
+    assert "not watched here" in phasa("feeds", "remove", collection, "http://e.example/rss").stderr
+    assert "[removed by you]" in phasa("feeds", "list", collection).stdout
+    assert "watched again" in phasa("feeds", "add", collection, "http://e.example/rss").stdout
+    (row,) = json.loads(phasa("feeds", "list", collection, "--json").stdout)
+    assert (row["url"], row["retired"]) == ("http://e.example/rss", "")
+
+
+def test_the_latest_posts_come_first_as_plain_lines(tmp_path: Path) -> None:
+    collection = tmp_path / "c"
+    phasa("init", str(collection))
+    with FeedStore(collection / "feeds.db") as store:
+        store.add("http://e.example/rss", 1000.0, title="E")
+        posts = [Post(f"{k}", f"http://e.example/{k}", f"<i>post</i>\t{k}", "", 2000.0 + k) for k in range(3)]
+        future = Post("f", "http://e.example/f", "from the future", "", 9e9)
+        store.record(PollRow(1, 2001.5, 200, "ok", 4, 0, False, ""), [*posts, future])
+    lines = phasa("feeds", "latest", str(collection)).stdout.splitlines()
+    assert [line.split("\t")[2] for line in lines] == ["post 2", "from the future", "post 1", "post 0"]
+    assert len(phasa("feeds", "latest", str(collection), "-n", "2").stdout.splitlines()) == 2
+    assert "not known here" in phasa("feeds", "latest", str(collection), "--feed", "http://x/").stderr
+    found = json.loads(phasa("feeds", "latest", str(collection), "--feed", "http://e.example/rss", "--json").stdout)
+    assert len(found) == 4
+
+
+def test_evaluate_sums_up_or_tells_of_each_feed(trace: str) -> None:
+    words = ("--per-day", "1", "--policies", "phasa,uniform")
+    summary = phasa("feeds", "evaluate", trace, *words).stdout.splitlines()
+    assert summary[1].split()[:3] == ["polls", "a", "day"]
+    assert summary[-1].split() == ["1", "each", "uniform", "12.000", "1.000"]
+    each = phasa("feeds", "evaluate", trace, *words, "--each").stdout.splitlines()
+    assert all(len(line.split("\t")) == 5 for line in each)

@@ -10,18 +10,28 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from phasa.cli.inputs import read_bytes
+from phasa.cli.subscriptions import add, discover, export, import_opml, latest, list_feeds, open_store, remove
 from phasa.errors import InputError
 
 if TYPE_CHECKING:
-    from phasa.feeds.store import FeedStore
+    from phasa.feeds.evaluate import Row
     from phasa.feeds.trace import Trace
 
-app = typer.Typer(no_args_is_help=True, epilog="Example:  phasa feeds plan posts.tsv --per-day 4")
+app = typer.Typer(no_args_is_help=True, epilog="Example:  phasa feeds add thai-web https://example.com/rss.xml")
 
 
 @app.callback()
 def feeds() -> None:
     """Poll every feed at the moments that find its posts soonest, within a budget of requests."""
+
+
+app.command(epilog="Example:  phasa feeds add thai-web https://example.com/rss.xml --category news")(add)
+app.command(epilog="Example:  phasa feeds remove thai-web https://example.com/rss.xml")(remove)
+app.command("list", epilog="Example:  phasa feeds list thai-web")(list_feeds)
+app.command(epilog="Example:  phasa feeds latest thai-web -n 50")(latest)
+app.command(epilog="Example:  phasa feeds discover thai-web https://example.com/")(discover)
+app.command("import", epilog="Example:  phasa feeds import thai-web subscriptions.opml")(import_opml)
+app.command(epilog="Example:  phasa feeds export thai-web > subscriptions.opml")(export)
 
 
 @app.command(epilog="Example:  phasa feeds plan posts.tsv.gz --per-day 4 --zone Asia/Bangkok")
@@ -59,6 +69,8 @@ def plan(
         where = zoneinfo.ZoneInfo(zone)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
         raise InputError(f"unknown time zone '{zone}'; use a name such as Asia/Bangkok") from None
+    if per_day is not None and per_day < 1:
+        raise InputError(f"--per-day {per_day}: give a positive number of polls")
     traces = parse_traces(read_bytes(trace), trace)
     if figures is not None:
         from phasa.feeds.rhythm import daily_counts
@@ -91,6 +103,7 @@ def _print_shares(traces: list[Trace], budget: float, bins: int, as_json: bool) 
     import numpy as np
 
     from phasa.feeds.budget import share_budget
+    from phasa.feeds.plan import clock
     from phasa.feeds.rhythm import DAY, histogram
 
     counts = np.array(
@@ -109,7 +122,9 @@ def _print_shares(traces: list[Trace], budget: float, bins: int, as_json: bool) 
         return
     for t, s in shares:
         delay = (s.mean_delay + 0.5) * 24 / bins
-        print(f"{t.feed}\t{s.per_day:g} a day\t{' '.join(map(str, s.points))}\tmean delay {delay:.2f} h")
+        often = f"{s.per_day:g} a day" if s.every_days == 1 else f"once in {s.every_days} days"
+        times = " ".join(clock(point * DAY // bins) for point in s.points)
+        print(f"{t.feed}\t{often}\t{times}\tmean delay {delay:.2f} h")
 
 
 @app.command(epilog="Example:  phasa feeds evaluate posts.tsv.gz --per-day 1,4,24 --policies phasa,rs,uniform,oracle")
@@ -123,6 +138,7 @@ def evaluate(
     budget: Annotated[
         float | None, typer.Option("--budget", metavar="N", help="Share N polls a day among all feeds.")
     ] = None,
+    each: Annotated[bool, typer.Option("--each", help="A line for every feed.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Learn on the first part of the time, test on the rest: mean delay of each policy on each feed."""
@@ -150,83 +166,31 @@ def evaluate(
     if as_json:
         print(msgspec.json.encode(rows).decode())
         return
+    if not rows:
+        raise InputError(f"{trace}: no feed has posts both before and after the split; give a longer trace")
+    if each:
+        for row in rows:
+            print(f"{row.feed}\t{row.per_day:g}\t{row.policy}\t{row.delay_hours:.3f} h\t{row.posts} posts")
+        return
+    _summarise(rows, shared=budget is not None)
+
+
+def _summarise(rows: list[Row], shared: bool) -> None:
+    """A line per policy: delay over all posts, and in the median feed as a share of even spacing."""
+    from statistics import median
+
+    even = {(row.feed, row.per_day): row.delay_hours for row in rows if row.policy == "uniform"}
+    groups: dict[tuple[float, str], list[Row]] = {}
     for row in rows:
-        print(f"{row.feed}\t{row.per_day:g}\t{row.policy}\t{row.delay_hours:.3f} h\t{row.posts} posts")
-
-
-@app.command(epilog="Example:  phasa feeds add thai-web https://example.com/rss.xml --category news")
-def add(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")],
-    urls: Annotated[list[str], typer.Argument(metavar="URL…", help="Addresses of feeds.")],
-    publisher: Annotated[str, typer.Option("--publisher", help="Who publishes them.")] = "",
-    category: Annotated[str, typer.Option("--category", help="What they are about.")] = "",
-) -> None:
-    """Register feeds with a collection."""
-    from phasa.web.url import parse
-
-    with _store(directory) as store:
-        for raw in urls:
-            url = parse(raw)
-            if url is None:
-                raise InputError(f"{raw}: not a usable http(s) address")
-            known = not store.add(str(url), time.time(), publisher, category)
-            print(f"{url}: {'known already' if known else 'added'}")
-
-
-@app.command("import", epilog="Example:  phasa feeds import thai-web subscriptions.opml")
-def import_opml(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")],
-    opml: Annotated[str, typer.Argument(metavar="OPML", help="A list of feeds; - for standard input.")],
-) -> None:
-    """Register the feeds of an OPML list; what cannot be used is named and passed over."""
-    from phasa.feeds.opml import read_opml
-
-    outlines, passed = read_opml(read_bytes(opml), opml)
-    with _store(directory) as store:
-        added = sum(store.add(o.url, time.time(), category=o.category, title=o.title) for o in outlines)
-    for why in passed:
-        print(f"passed over: {why}", file=sys.stderr)
-    print(f"{added} feeds added, {len(outlines) - added} known already, {len(passed)} passed over")
-
-
-@app.command(epilog="Example:  phasa feeds export thai-web > subscriptions.opml")
-def export(directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")]) -> None:
-    """Print the feeds of a collection as OPML."""
-    from phasa.feeds.opml import Outline, write_opml
-
-    with _store(directory) as store:
-        feeds = [Outline(f.url, f.title, f.category) for f in store.feeds() if not f.retired]
-    print(write_opml(feeds, directory.name), end="")
-
-
-@app.command(epilog="Example:  phasa feeds discover thai-web")
-def discover(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")],
-    pages: Annotated[
-        list[str] | None, typer.Argument(metavar="PAGE…", help="HTML files instead of the collection's pages; - too.")
-    ] = None,
-    base: Annotated[str, typer.Option("--base", help="Where the HTML files came from.")] = "",
-) -> None:
-    """Register the feeds that pages announce (link rel=alternate): those of the collection, or the given files."""
-    from phasa.collection import Collection
-    from phasa.feeds.links import discover as discover_feeds
-    from phasa.web.html import read_page
-    from phasa.web.url import parse
-
-    with _store(directory) as store:
-        if not pages:
-            added = discover_feeds(Collection.open(directory), store, time.time())
-            for url in added:
-                print(f"{url}: added")
-            print(f"{len(added)} feeds added, {len(store.feeds())} in all", file=sys.stderr)
-            return
-        address = parse(base)
-        if address is None:
-            raise InputError(f"--base {base or '(none)'}: say where the pages came from, an http(s) address")
-        for name in pages:
-            for link in read_page(read_bytes(name), address).feeds:
-                known = not store.add(str(link.url), time.time(), title=link.title)
-                print(f"{link.url}: {'known already' if known else 'added'}")
+        groups.setdefault((0.0 if shared else row.per_day, row.policy), []).append(row)
+    feeds, posts = {row.feed for row in rows}, sum(row.posts for row in next(iter(groups.values())))
+    print(f"{len(feeds)} feeds, {posts} posts in the part that was tested; --each prints every feed")
+    print(f"{'polls a day':<14}{'policy':<14}{'hours per post':>15}{'median feed, share of uniform':>32}")
+    for (per_day, policy), members in groups.items():
+        mean = sum(row.delay_hours * row.posts for row in members) / max(1, sum(row.posts for row in members))
+        shares = [row.delay_hours / even[key] for row in members if even.get(key := (row.feed, row.per_day))]
+        share = f"{median(shares):.3f}" if shares else "–"
+        print(f"{'shared' if shared else f'{per_day:g} each':<14}{policy:<14}{mean:>15.3f}{share:>32}")
 
 
 @app.command(epilog="Example:  phasa feeds watch thai-web --per-day 2000")
@@ -248,7 +212,10 @@ def watch(
         str, typer.Option("--listen", metavar="ADDRESS:PORT", help="Where to listen for WebSub hubs.")
     ] = "127.0.0.1:8090",
 ) -> None:
-    """Poll the feeds of a collection day and night. SIGTERM or Ctrl-C stops it in good order."""
+    """Poll the feeds of a collection day and night. SIGTERM or Ctrl-C stops it in good order.
+
+    Prints new posts (feed, title, link, separated by tabs) as they come, and what goes wrong to standard error.
+    """
     import asyncio
 
     from phasa.feeds.daemon import Duties, keep_watch
@@ -256,10 +223,16 @@ def watch(
     if per_day <= 0:
         raise InputError("--per-day: give a positive number of polls")
 
-    def tell(feed: str, title: str, link: str) -> None:
-        print(f"{feed}\t{title}\t{link}", flush=True)
+    from phasa.feeds.headline import headline
 
-    asyncio.run(keep_watch(directory, Duties(per_day, spacing, seconds, crawl, join, callback, listen), tell))
+    def tell(feed: str, title: str, link: str) -> None:
+        print(f"{headline(feed)}\t{headline(title) or '(no title)'}\t{headline(link, 2000)}", flush=True)
+
+    def warn(what: str) -> None:
+        print(headline(what, 500), file=sys.stderr, flush=True)
+
+    duties = Duties(per_day, spacing, seconds, crawl, join, callback, listen)
+    asyncio.run(keep_watch(directory, duties, tell, warn))
 
 
 @app.command(epilog="Example:  phasa feeds report thai-web -o feeds.html")
@@ -275,7 +248,7 @@ def report(
     from phasa.feeds.report import report_feed, write_report
 
     now = time.time()
-    with _store(directory) as store:
+    with open_store(directory) as store:
         feeds = store.feeds()
         reports = [report_feed(store, feed, now) for feed in counted(feeds, len(feeds), "feeds")]
         latest = store.latest()
@@ -286,10 +259,3 @@ def report(
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(write_report(reports, latest, now), encoding="utf-8")
     print(f"{page}: {len(reports)} feeds")
-
-
-def _store(directory: Path) -> FeedStore:
-    from phasa.collection import Collection
-    from phasa.feeds.store import FeedStore
-
-    return FeedStore(Collection.open(directory).path / "feeds.db")

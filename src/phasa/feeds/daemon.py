@@ -27,8 +27,9 @@ from phasa.web.url import parse
 RENEW_EVERY = 60.0
 JOIN_EVERY = 600.0
 
-Tell = Callable[[str, str, str], None]
 log = logging.getLogger(__name__)
+Tell = Callable[[str, str, str], None]
+Warn = Callable[[str], None]
 
 
 class Duties(msgspec.Struct, frozen=True):
@@ -43,10 +44,10 @@ class Duties(msgspec.Struct, frozen=True):
     listen: str = "127.0.0.1:8090"
 
 
-async def keep_watch(directory: Path, duties: Duties, tell: Tell) -> None:
+async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn = log.warning) -> None:
     """Watch the feeds of a collection until SIGTERM, SIGINT or the end of the given time. Raises PhasaError.
 
-    `tell` hears of every new post: feed, title, link.
+    `tell` hears of every new post: feed, title, link; `warn` how the watch goes and what goes wrong.
     """
     collection = Collection.open(directory)
     settings = collection.settings
@@ -65,6 +66,9 @@ async def keep_watch(directory: Path, duties: Duties, tell: Tell) -> None:
         watcher = Watcher(
             store, fetcher, duties.per_day, spacing=duties.spacing, language=settings.language, found=news.found
         )
+        watcher.failed = lambda feed, why: warn(f"{feed.url}: {why}")
+        active = [feed for feed in store.feeds() if not feed.retired]
+        warn(f"watching {len(active)} feeds with at most {duties.per_day:g} polls a day; Ctrl-C stops")
         chores: list[asyncio.Task[None]] = []
         if duties.join:
             chores.append(asyncio.create_task(_join(collection, watcher)))

@@ -25,6 +25,14 @@ _MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?(\d{1,10})", re.IGNORECASE)
 _NO_CACHE = re.compile(r"(?:^|[,\s])no-(?:cache|store)\b", re.IGNORECASE)
 
 
+_WORDS = {
+    "blocked_address": "a private address, refused; allow_private = true in collection.toml permits it",
+    "dns_error": "no such host", "connect_error": "no connection", "tls_error": "no secure connection",
+    "timeout_connect": "no connection in time", "timeout_first_byte": "no answer in time",
+    "redirect_loop": "redirects in a circle", "redirect_limit": "too many redirects",
+}  # fmt: skip
+
+
 class Order(NamedTuple):
     """Seconds to stay away and who says so."""
 
@@ -92,6 +100,27 @@ def permanent_address(answer: Exchange) -> str | None:
             break
         moved = str(following)
     return moved
+
+
+def trouble_of(answer: Exchange) -> str:
+    """What went wrong, in words: for the log, the report and whoever watches."""
+    if answer.status in (200, 304) and answer.detail:
+        return answer.detail[:160]
+    if answer.outcome in _WORDS:
+        return _WORDS[answer.outcome]
+    if answer.status:
+        return f"{answer.status} {answer.reason}".strip()
+    return f"{answer.outcome.replace('_', ' ')}: {answer.detail}"[:160].removesuffix(": ")
+
+
+def spoken(seconds: float) -> str:
+    """A time as people say it: 40 s, 56 min, 3.5 h, 6 days."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    if seconds < 100 * 60:
+        return f"{seconds / 60:.0f} min"
+    size, name = (HOUR, "h") if seconds < 2 * DAY else (DAY, "days")
+    return f"{seconds / size:.1f}".removesuffix(".0") + f" {name}"
 
 
 def _age(answer: Exchange) -> float:

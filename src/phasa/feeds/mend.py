@@ -24,7 +24,7 @@ _AMPERSAND = re.compile(
 )
 _PREFIX = re.compile(r"<([A-Za-z]\w{0,30}):|\s([A-Za-z]\w{0,30}):\w+\s*=")
 _DECLARED = re.compile(r"\sxmlns:(\w+)\s*=")
-_ROOT = re.compile(r"<(?:rss|feed|(?:\w+:)?RDF)\b", re.IGNORECASE)
+_ROOT = re.compile(r"<(?:rss|feed|opml|(?:\w+:)?RDF)\b", re.IGNORECASE)
 _NAMESPACES = {
     "dc": "http://purl.org/dc/elements/1.1/", "content": "http://purl.org/rss/1.0/modules/content/",
     "dcterms": "http://purl.org/dc/terms/", "atom": "http://www.w3.org/2005/Atom",
@@ -35,10 +35,10 @@ _ITEM = re.compile(rb"<(?:\w+:)?(?:item|entry)[\s>]", re.IGNORECASE)
 Entry = dict[str, Any]
 
 
-def mended(data: bytes) -> bytes:
+def mended(data: bytes, most: int = MOST_MENDED) -> bytes:
     """The usual damage: forbidden characters left out, and outside CDATA HTML's names written out, lone & escaped;
     prefixes that nobody declared are declared."""
-    text = _FORBIDDEN.sub("", data[:MOST_MENDED].decode("utf-8", "ignore"))
+    text = _FORBIDDEN.sub("", data[:most].decode("utf-8", "ignore"))
 
     def character(match: re.Match[str]) -> str:
         name = match.group(1)

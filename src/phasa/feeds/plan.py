@@ -101,7 +101,7 @@ def _plan(
     better = optimum(believed, m + 1).total / posts * hours if posts and m < days.bins else rounded
     return Plan(
         feed=feed, cluster=cluster.value, per_day=m, method=method, bins=days.bins, points=chosen.points,
-        times=tuple(_clock(point * DAY // days.bins) for point in chosen.points),
+        times=tuple(clock(point * DAY // days.bins) for point in chosen.points),
         posts=int(days.combined().sum()),
         # Posts spread over their bin wait half of it longer than the rounded delay says.
         expected_delay_hours=round(rounded + hours / 2, 4), rounded_delay_hours=round(rounded, 4),
@@ -110,7 +110,8 @@ def _plan(
     )  # fmt: skip
 
 
-def _clock(seconds: int) -> str:
+def clock(seconds: int) -> str:
+    """Seconds of a day as a time of the day."""
     return f"{seconds // HOUR:02d}:{seconds % HOUR // 60:02d}"
 
 

@@ -157,6 +157,20 @@ class FeedStore:
         )
         return done.rowcount == 1
 
+    def retire(self, url: str, why: str) -> bool:
+        """Ask a feed no more; its posts stay. False when there is no such feed under watch."""
+        done = self._db.execute("UPDATE feed SET retired = ?, why = ? WHERE url = ? AND retired = ''", (why, why, url))
+        return done.rowcount == 1
+
+    def revive(self, url: str, now: float) -> str:
+        """Ask a retired feed again, from now on; why it was retired, "" when it was not or is unknown."""
+        row = self._db.execute("SELECT retired FROM feed WHERE url = ?", (url,)).fetchone()
+        if row and row[0]:
+            self._db.execute(
+                "UPDATE feed SET retired = '', failures = 0, why = 'watched again', due = ? WHERE url = ?", (now, url)
+            )
+        return str(row[0]) if row else ""
+
     def feeds(self) -> list[FeedRow]:
         names = ", ".join(FeedRow.__struct_fields__)
         return [_feed_row(row) for row in self._db.execute(f"SELECT {names} FROM feed ORDER BY id")]
@@ -309,11 +323,11 @@ class FeedStore:
         return [(v, c, made, tuple(int(p) for p in points.split()), hours) for v, c, made, points, hours in rows]
 
     def latest(self, count: int = 50) -> list[Shown]:
-        """The newest posts of all feeds, latest first."""
+        """The newest posts of all feeds, latest first; a date in the future counts as the moment of first sight."""
         rows = self._db.execute(
             "SELECT coalesce(nullif(feed.title, ''), feed.url), post.title, post.link, description, published,"
-            " first_seen"
-            " FROM post JOIN feed ON feed.id = post.feed ORDER BY coalesce(published, first_seen) DESC, key LIMIT ?",
+            " first_seen FROM post JOIN feed ON feed.id = post.feed"
+            " ORDER BY min(coalesce(published, first_seen), first_seen) DESC, key LIMIT ?",
             (count,),
         )
         return [Shown(*row) for row in rows]

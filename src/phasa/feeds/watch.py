@@ -20,7 +20,15 @@ from typing import Protocol
 import msgspec
 import numpy as np
 
-from phasa.feeds.manners import hinted, orders_of, out_of_skipped, pause_after, permanent_address
+from phasa.feeds.manners import (
+    hinted,
+    orders_of,
+    out_of_skipped,
+    pause_after,
+    permanent_address,
+    spoken,
+    trouble_of,
+)
 from phasa.feeds.parse import read_feed
 from phasa.feeds.poller import Bucket, Poller
 from phasa.feeds.post import Feed, Post
@@ -31,6 +39,7 @@ from phasa.feeds.shape import WIDTH
 from phasa.feeds.store import FeedRow, FeedStore, PollRow
 from phasa.feeds.websub import SAFETY_GAP, linked
 from phasa.web.exchange import Exchange
+from phasa.web.html import read_page
 from phasa.web.url import Url, host, registered_domain
 
 BOOTSTRAP = 2 * HOUR
@@ -70,7 +79,7 @@ class Clock:
 
 @dataclass
 class Watcher:
-    """All feeds of a store under one budget. `found` is told of new posts, oldest first."""
+    """All feeds of a store under one budget. `found` hears of new posts, oldest first, `failed` of what goes wrong."""
 
     store: FeedStore
     fetcher: Fetches
@@ -79,6 +88,7 @@ class Watcher:
     spacing: float = 5.0
     language: str | None = None
     found: Callable[[FeedRow, list[Post]], None] = lambda feed, posts: None
+    failed: Callable[[FeedRow, str], None] = lambda feed, why: None
     at_once: int = 8
 
     def __post_init__(self) -> None:
@@ -147,6 +157,7 @@ class Watcher:
         feed = self.store.feed(number)
         if feed.retired:
             heapq.heappop(self.queue)
+            self.joined.discard(number)
             return None
         if feed.due > due:
             # What a hub delivered meanwhile moved the next poll.
@@ -178,7 +189,9 @@ class Watcher:
         answer = await self.fetcher.fetch(Url(feed.url), feed.etag, feed.modified, validated=whose)
         self.take(feed, answer)
         due = self.store.feed(feed.id)
-        if not due.retired:
+        if due.retired:
+            self.joined.discard(feed.id)
+        else:
             heapq.heappush(self.queue, (due.due, feed.id))
 
     def take(self, feed: FeedRow, answer: Exchange) -> None:
@@ -191,6 +204,7 @@ class Watcher:
         if answer.status == 410:
             poll = PollRow(feed.id, now, 410, answer.outcome, 0, 0, False, "gone: retired")
             self.store.record(poll, changes={"retired": "410 Gone", "why": "the server says it is gone for good"})
+            self.failed(feed, "410 Gone: retired, it will not be asked again")
         elif answer.status == 304 and (not feed.body_hash or feed.body_hash.startswith(NO_FEED)):
             self._failed(feed, msgspec.structs.replace(answer, detail="still no feed in the answer"), now, 0.0)
         elif answer.status == 304 and answer.outcome in ("ok", "not_modified"):
@@ -217,19 +231,20 @@ class Watcher:
         self, feed: FeedRow, answer: Exchange, now: float, ordered: float, known: dict[str, object] | None = None
     ) -> None:
         failures = feed.failures + 1
-        said = f"{answer.status} {answer.reason}".strip() if answer.status else answer.outcome
+        said = trouble_of(answer)
         pause = ordered or pause_after(failures, feed.url)
         if ordered:
             # The order concerns the server, not only this feed.
             self._rest(feed.url, now + ordered)
             self._rest(str(answer.final_url), now + ordered)
-        why = f"{said}, failure {failures}: {'Retry-After' if ordered else 'back-off'} {pause:.0f} s"
+        why = f"{said}, failure {failures}: {'Retry-After' if ordered else 'back-off'} {spoken(pause)}"
         poll = PollRow(feed.id, now, answer.status, answer.outcome, 0, 0, False, answer.detail[:200])
         # Others of the same server go first when the pause is over, so that one bad feed does not starve them.
         due = now + pause + 60.0
         changes: dict[str, object] = {"failures": failures, "not_before": now + pause, "due": due, "why": why}
         changes |= known or {}
         self.store.record(poll, changes=changes, bad_day=(dt.datetime.fromtimestamp(now, dt.UTC).date(), said))
+        self.failed(feed, why)
 
     def _unchanged(self, feed: FeedRow, answer: Exchange, now: float, ordered: float, why: str, seen: int = 0) -> None:
         poll = PollRow(feed.id, now, answer.status, answer.outcome, seen, 0, False, "unchanged")
@@ -256,7 +271,7 @@ class Watcher:
         if not document.kind:
             # Its validator is worth keeping all the same: while it holds, there is still no feed.
             known = {**_validators(answer), "body_hash": NO_FEED + digest}
-            said = f"no feed in the answer: {'; '.join(document.faults)}"
+            said = f"no feed in the answer{_announced(answer)}"
             self._failed(feed, msgspec.structs.replace(answer, detail=said), now, 0.0, known)
             return
         hint = hinted(document.hints, now)
@@ -271,11 +286,11 @@ class Watcher:
         moved = permanent_address(answer)
         new = self._keep(feed, document, answer, now, changes, moved, pushed)
         self._observed(feed, now, new)
-        fresh = msgspec.structs.replace(feed, hints=document.hints)
+        fresh = msgspec.structs.replace(feed, hints=document.hints, title=feed.title or document.title)
         coming = self._next(fresh, now, not_before, why if ordered >= hint.seconds else hint.why)
         self.store.schedule(feed.id, float(str(coming["due"])), str(coming["why"]))
         if new:
-            self.found(feed, sorted(new, key=lambda post: post.when() or now))
+            self.found(fresh, sorted(new, key=lambda post: post.when() or now))
 
     def _keep(
         self, feed: FeedRow, document: Feed, answer: Exchange, now: float, changes: dict[str, object],
@@ -350,6 +365,14 @@ class Watcher:
         self.learned[feed.id] = Learned.at(now, poller.known)
         if plans := plan_versions(feed.url, poller.known, per_day, now):
             self.store.keep_plans(feed.id, now, plans, why)
+
+
+def _announced(answer: Exchange) -> str:
+    """What to say of a page that was taken for a feed: the feeds that it names."""
+    if b"alternate" not in answer.body[:200_000]:
+        return ""
+    feeds = read_page(answer.body[:200_000], answer.final_url).feeds[:3]
+    return f"; it is a page that announces {', '.join(str(link.url) for link in feeds)}" if feeds else ""
 
 
 def _validators(answer: Exchange) -> dict[str, object]:

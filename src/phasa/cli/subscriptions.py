@@ -1,0 +1,243 @@
+"""`phasa feeds add`, `remove`, `list`, `latest`, `import`, `export`, `discover`: which feeds a collection follows."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from phasa.cli.inputs import read_bytes
+from phasa.errors import InputError
+
+if TYPE_CHECKING:
+    from phasa.collection import Collection
+    from phasa.feeds.reading import FeedLine
+    from phasa.feeds.store import FeedStore
+    from phasa.web.url import Url
+
+Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def open_store(directory: Path) -> FeedStore:
+    """The feeds of a collection. Raises CollectionError when there is no collection."""
+    from phasa.collection import Collection
+    from phasa.feeds.store import FeedStore
+
+    return FeedStore(Collection.open(directory).path / "feeds.db")
+
+
+def add(
+    directory: Directory,
+    urls: Annotated[list[str], typer.Argument(metavar="URL…", help="Addresses of feeds.")],
+    publisher: Annotated[str, typer.Option("--publisher", help="Who publishes them.")] = "",
+    category: Annotated[
+        str, typer.Option("--category", help="What they are about; News/Thai is a folder in News.")
+    ] = "",
+) -> None:
+    """Register feeds with a collection. One that was retired or removed is watched again."""
+    bad = []
+    with open_store(directory) as store:
+        for raw in urls:
+            url = _address(raw)
+            if isinstance(url, InputError):
+                bad.append(str(url))
+            elif store.add(str(url), time.time(), publisher, category):
+                print(f"{url}: added")
+            elif why := store.revive(str(url), time.time()):
+                print(f"{url}: watched again (it was retired: {why})")
+            else:
+                print(f"{url}: known already")
+    if bad:
+        raise InputError("; ".join(bad))
+
+
+def _address(raw: str) -> Url | InputError:
+    from phasa.feeds.opml import feed_address
+    from phasa.web.url import parse
+
+    url = feed_address(raw)
+    if url is not None:
+        return url
+    near = parse(f"https://{raw}") if "://" not in raw and "." in raw else None
+    return InputError(f"{raw}: not a usable http(s) address" + (f"; did you mean {near}?" if near else ""))
+
+
+def remove(
+    directory: Directory, urls: Annotated[list[str], typer.Argument(metavar="URL…", help="Addresses of feeds.")]
+) -> None:
+    """Stop watching feeds. Their posts stay; `phasa feeds add` takes them up again."""
+    from phasa.feeds.opml import feed_address
+
+    unknown = []
+    with open_store(directory) as store:
+        for raw in urls:
+            url = str(feed_address(raw) or raw)
+            if store.retire(url, "removed by you"):
+                print(f"{url}: no longer watched")
+            else:
+                unknown.append(url)
+    if unknown:
+        raise InputError(f"{', '.join(unknown)}: not watched here; phasa feeds list {directory} shows what is")
+
+
+def list_feeds(directory: Directory, as_json: AsJson = False) -> None:
+    """The feeds of a collection: how much they post, how soon we see it, when they are asked next, what is wrong."""
+    import msgspec
+
+    from phasa.feeds.reading import Reading
+
+    now = time.time()
+    with open_store(directory):
+        pass
+    with Reading(directory / "feeds.db") as reading:
+        lines = reading.feeds(now)
+    if as_json:
+        print(msgspec.json.encode(lines).decode())
+        return
+    if not lines:
+        raise InputError(f"{directory}: no feeds yet; add one with: phasa feeds add {directory} URL")
+    print(f"{'posts/day':>9}{'polls/day':>11}{'delay':>9}  {'next poll':<14}feed")
+    for line in lines:
+        print(_line(line, now))
+
+
+def _line(line: FeedLine, now: float) -> str:
+    from phasa.feeds.headline import headline
+    from phasa.feeds.manners import spoken
+
+    delay = "–" if line.achieved_delay is None else f"{line.achieved_delay:.1f} h"
+    coming = "never" if line.retired else "now" if line.next_poll <= now else f"in {spoken(line.next_poll - now)}"
+    name = headline(line.title, 60)
+    named = line.url if name == line.url else f"{name}  {line.url}"
+    state = f"  [{line.retired}]" if line.retired else f"  [{headline(line.why, 200)}]" if line.failures else ""
+    if line.missing:
+        state += f"  [posts may have been missed {line.missing} times]"
+    return f"{line.posts_per_day:>9.1f}{line.polls_per_day:>11.1f}{delay:>9}  {coming:<14}{named}{state}"
+
+
+def latest(
+    directory: Directory,
+    count: Annotated[int, typer.Option("--count", "-n", metavar="N", min=1, help="How many posts.")] = 20,
+    feed: Annotated[str, typer.Option("--feed", metavar="URL", help="Of this feed only.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """The newest posts, latest first: time (UTC), feed, title, link, separated by tabs."""
+    import datetime as dt
+
+    import msgspec
+
+    from phasa.feeds.headline import headline
+    from phasa.feeds.reading import Reading
+
+    with open_store(directory) as store:
+        numbers = {row.url: row.id for row in store.feeds()}
+    if feed and feed not in numbers:
+        raise InputError(f"--feed {feed}: not known here; phasa feeds list {directory} shows what is")
+    with Reading(directory / "feeds.db") as reading:
+        posts = reading.latest(count, numbers[feed] if feed else None)
+    if as_json:
+        print(msgspec.json.encode(posts).decode())
+        return
+    if not posts:
+        print(f"{directory}: no posts yet; fetch some with: phasa feeds watch {directory}", file=sys.stderr)
+    for post in posts:
+        at = dt.datetime.fromtimestamp(min(post.published or post.first_seen, post.first_seen), dt.UTC)
+        link = headline(post.link, 2000)
+        print(f"{at:%Y-%m-%d %H:%M}\t{headline(post.feed, 80)}\t{headline(post.title) or '(no title)'}\t{link}")
+
+
+def import_opml(
+    directory: Directory,
+    opml: Annotated[str, typer.Argument(metavar="OPML", help="A list of feeds; - for standard input.")],
+) -> None:
+    """Register the feeds of an OPML list; what cannot be used is named and passed over."""
+    from phasa.feeds.opml import read_opml
+
+    outlines, passed = read_opml(read_bytes(opml), opml)
+    with open_store(directory) as store:
+        added = sum(store.add(o.url, time.time(), category=o.category, title=o.title) for o in outlines)
+    for why in passed:
+        print(f"passed over: {why}", file=sys.stderr)
+    print(f"{added} feeds added, {len(outlines) - added} known already, {len(passed)} passed over")
+
+
+def export(directory: Directory) -> None:
+    """Print the feeds of a collection as OPML."""
+    from phasa.feeds.opml import Outline, write_opml
+
+    with open_store(directory) as store:
+        feeds = [Outline(f.url, f.title, f.category) for f in store.feeds() if not f.retired]
+    print(write_opml(feeds, directory.resolve().name), end="")
+
+
+def discover(
+    directory: Directory,
+    pages: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PAGE…", help="Addresses of sites, or HTML files, instead of the collection's pages."),
+    ] = None,
+    base: Annotated[str, typer.Option("--base", help="Where the HTML files came from.")] = "",
+) -> None:
+    """Register the feeds that pages announce (link rel=alternate): those of the collection, of sites, or of files."""
+    from phasa.cli.sources import is_address
+    from phasa.collection import Collection
+    from phasa.feeds.links import discover as discover_feeds
+    from phasa.web.html import read_page
+    from phasa.web.url import parse
+
+    with open_store(directory) as store:
+        collection = Collection.open(directory)
+        if not pages:
+            added = discover_feeds(collection, store, time.time())
+            for url in added:
+                print(f"{url}: added")
+            hint = "" if any(collection.archive_folder.glob("*.warc.gz*")) else "; nothing has been crawled here yet"
+            print(f"{len(added)} feeds added, {len(store.feeds())} in all{hint}", file=sys.stderr)
+            return
+        address = parse(base)
+        for name in pages:
+            if is_address(name):
+                found = _feeds_at(collection, name)
+            elif address is None:
+                raise InputError(f"--base {base or '(none)'}: say where {name} came from, an http(s) address")
+            else:
+                found = {str(link.url): link.title for link in read_page(read_bytes(name), address).feeds}
+            for url, title in found.items():
+                known = not store.add(url, time.time(), title=title)
+                print(f"{url}: {'known already' if known else 'added'}")
+            if not found:
+                print(f"{name}: no feed announced", file=sys.stderr)
+
+
+def _feeds_at(collection: Collection, name: str) -> dict[str, str]:
+    """Address and title of the feeds that a page on the web announces; itself, when it is one."""
+    import asyncio
+
+    from phasa.cli.sources import web_address
+    from phasa.crawl.assembly import user_agent
+    from phasa.feeds.manners import trouble_of
+    from phasa.feeds.parse import read_feed
+    from phasa.web.exchange import Exchange
+    from phasa.web.fetch import Fetcher
+    from phasa.web.html import read_page
+
+    settings = collection.settings
+
+    async def fetch() -> Exchange:
+        agent = user_agent(settings.contact)
+        async with Fetcher(
+            settings.limits, agent, allow_private=settings.allow_private, server=settings.server
+        ) as fetcher:
+            return await fetcher.fetch(web_address(name))
+
+    answer = asyncio.run(fetch())
+    if not answer.ok:
+        raise InputError(f"{name}: {trouble_of(answer)}")
+    feed = read_feed(answer.body, answer.header("content-type"), str(answer.final_url))
+    if feed.kind:
+        return {str(answer.final_url): feed.title}
+    return {str(link.url): link.title for link in read_page(answer.body, answer.final_url).feeds}
