@@ -18,16 +18,15 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.feeds.rhythm import DAY, MONDAY, WEEK
+from phasa.feeds.rhythm import DAY, HOUR, MONDAY, WEEK
 from phasa.feeds.trace import Times
 
 Floats = NDArray[np.float64]
 
 WIDTH = 300
 BINS = WEEK // WIDTH
-# Shapes are learned on bins of 15 minutes and given out on the poller's grid of five.
-LEARNED = 900
-PER_DAY = DAY // LEARNED
+PER_DAY = DAY // WIDTH
+PER_HOUR = HOUR // WIDTH
 # Standard deviations of the smoothing kernels, in seconds.
 KERNELS = (600.0, 2400.0, 7200.0)
 # Posts after which a weight halves: windows follow the posts, not the calendar.
@@ -39,6 +38,8 @@ PRIOR = 8.0
 # Posts that the seven weekdays, and the day's curve, are believed to have had beforehand.
 DAY_PRIOR = 7.0
 CURVE_PRIOR = 1.0
+# And the minutes of the hour: programs post by the clock.
+HOUR_PRIOR = 12.0
 BLOCKS = 6
 # Posts beyond these tell nothing new about the shape.
 ENOUGH = 20000
@@ -74,30 +75,37 @@ def learn_shape(times: Times) -> Shape:
     cuts = np.linspace(len(times) // 2, len(times), BLOCKS + 1).astype(np.int64)
     seen = []
     for first, last in pairwise(cuts.tolist()):
-        block = ((times[first:last] - MONDAY) % WEEK) // LEARNED
+        block = ((times[first:last] - MONDAY) % WEEK) // WIDTH
         seen.append(_estimates(times[:first])[:, block])
     shares = _shares(np.concatenate(seen, axis=1))
-    return Shape(np.repeat(shares @ _estimates(times), LEARNED // WIDTH), shares)
+    return Shape(shares @ _estimates(times), shares)
 
 
 def _estimates(times: Times) -> Floats:
     """The candidate shapes, each with mean 1: flat first, weekdays only, then every kernel and memory."""
-    rows = [np.ones(WEEK // LEARNED)]
-    places = ((times - MONDAY) % WEEK) // LEARNED
+    rows = [np.ones(WEEK // WIDTH)]
+    places = ((times - MONDAY) % WEEK) // WIDTH
     ages = np.arange(len(times))[::-1]
     fortnight = float(np.searchsorted(-times[::-1], LEAST_MEMORY - times[-1]))
     for memory in MEMORIES_IN_POSTS:
-        counts = np.bincount(places, weights=0.5 ** (ages / max(memory, fortnight)), minlength=WEEK // LEARNED)
+        counts = np.bincount(places, weights=0.5 ** (ages / max(memory, fortnight)), minlength=WEEK // WIDTH)
         week = counts.reshape(7, PER_DAY)
         days = week.sum(axis=1) + DAY_PRIOR / 7
         days = days / days.mean()
         rows.append(np.repeat(days, PER_DAY))
+        minutes = week.reshape(-1, PER_HOUR).sum(axis=0) + HOUR_PRIOR / PER_HOUR
+        comb = np.tile(minutes / minutes.mean(), 24)
         for bell in _BELLS:
             curve = np.fft.irfft(np.fft.rfft(week.sum(axis=0)) * bell, n=PER_DAY)
             curve = np.maximum(curve, 0.0) + CURVE_PRIOR / PER_DAY
             curve = curve / curve.mean()
             rows.append(np.outer(days, curve).ravel())
             rows.append(np.tile(curve, 7))
+            if bell is not _BELLS[0]:
+                ticking = curve * comb
+                ticking = ticking / ticking.mean()
+                rows.append(np.outer(days, ticking).ravel())
+                rows.append(np.tile(ticking, 7))
     return np.array(rows)
 
 
@@ -125,4 +133,4 @@ def _bell(deviation: float) -> NDArray[np.complex128]:
     return spectrum
 
 
-_BELLS = tuple(_bell(kernel / LEARNED) for kernel in KERNELS)
+_BELLS = tuple(_bell(kernel / WIDTH) for kernel in KERNELS)
