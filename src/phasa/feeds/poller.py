@@ -17,6 +17,7 @@ from math import ceil, exp, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from phasa.feeds.habit import Habit
 from phasa.feeds.pulse import MEMORIES, Pulse, averages, pulse_of, unsteadiness, weights
 from phasa.feeds.rhythm import DAY, MONDAY, WEEK
 from phasa.feeds.shape import BINS, WIDTH, Shape, learn_shape
@@ -104,6 +105,7 @@ class Poller:
         self._judged = len(self.known)
         self._memories = MEMORIES.tolist()
         self._calendar = self.last // RELEARN
+        self._habit = Habit(self.shape, self.pulse.rate)
         self._set_shape(self.shape)
         self._set_pulse(self.pulse)
 
@@ -147,6 +149,7 @@ class Poller:
             added = weights(posts, self.shape)[:, None] * np.exp(-(now - posts)[:, None] / MEMORIES)
             kept = [k + a for k, a in zip(kept, (added.sum(axis=0) / MEMORIES).tolist(), strict=True)]
             self.known = np.concatenate((self.known, posts))
+            self._set_shape(self._habit.see(posts))
         self.averages, self.last = kept, now
         if now // RELEARN > self._calendar:
             self._calendar = now // RELEARN
@@ -162,7 +165,9 @@ class Poller:
         """Learn the shape anew from what was posted before `now`."""
         self.known = self.known[-KEPT:]
         self._judged = len(self.known)
-        self._set_shape(self.learner(self.known[: int(np.searchsorted(self.known, now))]))
+        learned = self.learner(self.known[: int(np.searchsorted(self.known, now))])
+        self._habit = Habit(learned, self.pulse.rate, self._habit.counts)
+        self._set_shape(self._habit.believed())
 
     def next_poll(self, price: float, gap: float, ready: float = 0.0) -> int:
         """The best moment of the next poll from `ready` on, when a poll is worth `price` seconds of waiting.

@@ -95,13 +95,13 @@ def _estimates(times: Times) -> Floats:
         rows.append(np.repeat(days, PER_DAY))
         minutes = week.reshape(-1, PER_HOUR).sum(axis=0) + HOUR_PRIOR / PER_HOUR
         comb = np.tile(minutes / minutes.mean(), 24)
-        for bell in _BELLS:
-            curve = np.fft.irfft(np.fft.rfft(week.sum(axis=0)) * bell, n=PER_DAY)
+        for smoothing in _BELLS:
+            curve = np.fft.irfft(np.fft.rfft(week.sum(axis=0)) * smoothing, n=PER_DAY)
             curve = np.maximum(curve, 0.0) + CURVE_PRIOR / PER_DAY
             curve = curve / curve.mean()
             rows.append(np.outer(days, curve).ravel())
             rows.append(np.tile(curve, 7))
-            if bell is not _BELLS[0]:
+            if smoothing is not _BELLS[0]:
                 ticking = curve * comb
                 ticking = ticking / ticking.mean()
                 rows.append(np.outer(days, ticking).ravel())
@@ -124,13 +124,13 @@ def _shares(seen: Floats) -> Floats:
     return shares
 
 
-def _bell(deviation: float) -> NDArray[np.complex128]:
-    """The spectrum of a normal bell on the day's circle."""
+def bell(seconds: float) -> NDArray[np.complex128]:
+    """The spectrum of a normal bell of this deviation on the day's circle."""
     distance = np.arange(PER_DAY)
     distance = np.minimum(distance, PER_DAY - distance)
-    bell = np.exp(-0.5 * (distance / deviation) ** 2)
-    spectrum: NDArray[np.complex128] = np.fft.rfft(bell / bell.sum())
+    curve = np.exp(-0.5 * (distance * WIDTH / seconds) ** 2)
+    spectrum: NDArray[np.complex128] = np.fft.rfft(curve / curve.sum())
     return spectrum
 
 
-_BELLS = tuple(_bell(kernel / WIDTH) for kernel in KERNELS)
+_BELLS = tuple(bell(kernel) for kernel in KERNELS)
