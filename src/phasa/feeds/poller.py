@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from phasa.feeds.habit import Habit
 from phasa.feeds.pulse import MEMORIES, Pulse, averages, pulse_of, unsteadiness, weights
-from phasa.feeds.rhythm import DAY, MONDAY, WEEK
+from phasa.feeds.rhythm import DAY, HOUR, MONDAY, WEEK
 from phasa.feeds.shape import BINS, WIDTH, Shape, learn_shape
 from phasa.feeds.trace import Times
 
@@ -28,8 +28,8 @@ RELEARN = 28 * DAY
 MORE_POSTS, MORE_SHARE = 20, 0.05
 # Step widths in bins of five minutes: few, so that what depends on them can be kept.
 _WIDTHS = (1, 2, 3, 4, 6, 8, 12, 18, 24, 36, 48, 72, 96, 144)
-# Steps to a usual gap, and usual gaps that a plan looks ahead.
-FINE, AHEAD = 12, 3.5
+# Steps to a usual gap; usual gaps that a plan looks ahead, or a day and a night, but no more than so many gaps.
+FINE, AHEAD, NIGHT, FARTHEST = 12, 3.5, 30 * HOUR, 7.0
 KEPT = 20000
 # Days of polls that a bucket holds: as long as a learning period for one feed, a week for many together.
 HOLDS, HOLDS_SHARED = 28.0, 7.0
@@ -176,7 +176,8 @@ class Poller:
         """
         width = _WIDTHS[bisect_right(_WIDTHS, max(1.0, gap / FINE / WIDTH)) - 1]
         step = width * WIDTH
-        steps = min(max(8, int(AHEAD * gap / step)), 2 * BINS // width)
+        ahead = min(max(AHEAD * gap, NIGHT), FARTHEST * gap)
+        steps = min(max(8, int(ahead / step)), 2 * BINS // width)
         first = max(1, ceil((ready - self.last) / step))
         return self.last + step * _first_poll(self._expected(width, steps), price / step, min(first, steps))
 
