@@ -75,11 +75,21 @@ def test_a_feed_that_nearly_stops_is_still_polled() -> None:
     assert found.delay <= 1.1 * even_delay(DAY / 4) * len(later)
 
 
-@pytest.mark.xfail(strict=True, reason="such a feed waits 2.4 times as long as with even polling")
 def test_a_feed_that_nearly_stops_is_found_in_its_quiet_hours_too() -> None:
     later = MONDAY + 60 * DAY + np.arange(1, 20) * 5 * DAY + 7777
     found = replay_poller(Poller.learn(posts(HOURLY, 60), MONDAY + 60 * DAY), later, 4)
     assert found.delay <= 1.1 * even_delay(DAY / 4) * len(later)
+
+
+@pytest.mark.parametrize("per_day", [1, 4, 24])
+def test_a_feed_that_nearly_stops_and_posts_at_any_hour_waits_hardly_longer_than_with_even_polls(per_day: int) -> None:
+    waited = []
+    for seed in range(6):
+        random = np.random.default_rng(seed)
+        later = MONDAY + 60 * DAY + np.sort(random.integers(0, 150 * DAY, 30))
+        found = replay_poller(Poller.learn(posts(HOURLY, 60), MONDAY + 60 * DAY), later, per_day)
+        waited.append(found.delay / (even_delay(DAY / per_day) * len(later)))
+    assert np.mean(waited) <= 1.2
 
 
 def test_bursts_are_found_and_used() -> None:

@@ -1,0 +1,77 @@
+"""The belief in a learned shape: kept while the feed keeps its hours, lost within a few posts when it does not."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phasa.feeds.habit import BEFOREHAND, Habit
+from phasa.feeds.rhythm import DAY, HOUR, MONDAY
+from phasa.feeds.shape import BINS, FLAT, WIDTH, Shape
+
+MORNING = np.tile(np.where((np.arange(288) >= 96) & (np.arange(288) < 144), 4.6, 0.28), 7)
+LEARNED = Shape(MORNING / MORNING.mean(), np.array([0.1, 0.9]))
+
+
+def at(*hours: float) -> np.ndarray:
+    return np.array([MONDAY + day * DAY + int(hour * HOUR) for day, hour in enumerate(hours)], dtype=np.int64)
+
+
+def test_before_any_post_the_learned_shape_is_believed() -> None:
+    habit = Habit(LEARNED, 1.0 / DAY)
+    assert np.allclose(habit.believed().rates, BEFOREHAND[0] * LEARNED.rates + BEFOREHAND[1:].sum())
+
+
+def test_posts_at_the_learned_hours_strengthen_it() -> None:
+    habit = Habit(LEARNED, 1.0 / DAY)
+    for post in at(9, 10, 9.5, 11, 8.5):
+        habit.see(np.array([post]))
+    assert habit.beliefs[0] > BEFOREHAND[0]
+
+
+def test_three_posts_at_a_dead_hour_are_enough_to_expect_a_fourth_there() -> None:
+    habit = Habit(LEARNED, 1.0 / DAY)
+    for post in at(2.0, 2.0, 2.0):
+        believed = habit.see(np.array([post]))
+    assert believed.rates[24] > 2.0 * LEARNED.rates[24]
+    assert habit.beliefs[0] < 0.5
+
+
+def test_a_burst_is_evidence_once() -> None:
+    one, many = Habit(LEARNED, 1.0 / DAY), Habit(LEARNED, 1.0 / DAY)
+    one.see(at(2.0))
+    many.see(np.repeat(at(2.0), 500))
+    assert many.beliefs[0] > 0.0
+    assert many.beliefs[0] < one.beliefs[0]
+
+
+def test_a_feed_may_return_to_its_old_hours() -> None:
+    habit = Habit(LEARNED, 1.0 / DAY)
+    for post in at(*([2.0] * 12)):
+        habit.see(np.array([post]))
+    lost = habit.beliefs[0]
+    for post in at(*np.linspace(8.1, 11.9, 14)):
+        habit.see(np.array([post]))
+    assert habit.beliefs[0] > 5 * lost
+
+
+def test_a_busy_feed_is_not_judged_by_one_afternoon() -> None:
+    habit = Habit(FLAT, 100.0 / DAY)
+    afternoon = MONDAY + 14 * HOUR + np.arange(20) * 300
+    rates = habit.see(afternoon).rates
+    assert rates.max() < 2.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 10**8), min_size=1, max_size=20), min_size=1, max_size=12))
+def test_what_is_believed_is_a_shape_whatever_is_posted(found: list[list[int]]) -> None:
+    habit = Habit(LEARNED, 1.0 / DAY)
+    for posts in found:
+        believed = habit.see(np.sort(np.array(posts, dtype=np.int64)) + MONDAY)
+        assert believed.rates.shape == (BINS,)
+        assert np.isfinite(believed.rates).all()
+        assert believed.rates.min() > 0.0
+        assert abs(believed.rates.mean() - 1.0) < 1e-9
+        assert abs(habit.beliefs.sum() - 1.0) < 1e-9
+    assert WIDTH * BINS == 7 * DAY
