@@ -64,5 +64,6 @@ class Habit:
     def _recent(self) -> Floats:
         """The hours of the last posts, smoothed, as relative rates of a day; mean 1."""
         smooth = np.fft.irfft(np.fft.rfft(self.counts) * _BELL, n=PER_DAY)
-        rates: Floats = np.maximum(smooth, 0.0) + EVEN_POSTS / PER_DAY
-        return rates / rates.mean()
+        rates = np.maximum(smooth, 0.0) + EVEN_POSTS / PER_DAY
+        relative: Floats = rates / rates.mean()
+        return relative
