@@ -89,16 +89,18 @@ class _Posts:
 
     def take(self, told: Told) -> None:
         """Add a post from what the document tells of it."""
-        link = told.get("link", "")
-        name = told.get("id") or told.get("about") or told.get("dc:id", "")
-        if not link and "opaque" not in told and name.startswith(("http://", "https://")):
+        get = told.get
+        link, name = get("link", ""), get("id") or get("about") or get("dc:id", "")
+        if not link and name.startswith(("http://", "https://")) and "opaque" not in told:
             link = name
+        if not link.startswith(("http://", "https://")):
+            link = _absolute(link, _based(self._address, told))
         self.add(
             Post(
-                id=flat(name), link=_absolute(flat(link), _based(self._address, told)),
-                title=flat(told.get("title") or told.get("dc:title")),
-                summary=flat(told.get("summary") or told.get("content") or told.get("dc:summary")),
-                published=self._when(told, "published", "date", "issued"), updated=self._when(told, "updated"),
+                flat(name), flat(link), flat(get("title") or get("dc:title")),
+                flat(get("summary") or get("content") or get("dc:summary")),
+                self._when(get("published") or get("date") or get("issued")),
+                self._when(get("updated")),
             )
         )  # fmt: skip
 
@@ -115,16 +117,14 @@ class _Posts:
         keep = sorted(range(len(posts)), key=lambda k: (-(posts[k].when() or 0.0), k))[:MOST_POSTS]
         return tuple(posts[k] for k in sorted(keep))
 
-    def _when(self, told: Told, *names: str) -> float | None:
-        for name in names:
-            if text := told.get(name):
-                at = usual_moment(text)
-                if at is None and self._odd > 0:
-                    self._odd -= 1
-                    at = odd_moment(text)
-                if at is not None:
-                    return at
-        return None
+    def _when(self, text: str | None) -> float | None:
+        if not text:
+            return None
+        at = usual_moment(text)
+        if at is None and self._odd > 0:
+            self._odd -= 1
+            at = odd_moment(text)
+        return at
 
 
 def _of_feedparser(entry: dict[str, Any]) -> Told:
@@ -165,9 +165,9 @@ def flat(value: str | None) -> str:
     """A text without space around it, with bytes that were taken for characters put right."""
     if not value:
         return ""
-    if not value.isascii() and _CONTROLS.search(value):
-        value = _as_meant(value)
-    return value.strip()
+    if value.isascii() or not _CONTROLS.search(value):
+        return value.strip()
+    return _as_meant(value).strip()
 
 
 def _as_meant(value: str) -> str:

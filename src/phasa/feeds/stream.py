@@ -75,6 +75,7 @@ def read_stream(data: bytes, keep: Callable[[Told], None]) -> Read:
             parser.Parse(view[start : start + PIECE], False)
             if start + PIECE - parser.CurrentByteIndex > LONGEST_TAG:
                 raise _LimitError(f"a tag or comment longer than {LONGEST_TAG} bytes")
+            document.relieve()
         parser.Parse(b"", True)
     except expat.ExpatError as trouble:
         fault = f"not well-formed: {trouble}"
@@ -90,6 +91,7 @@ class _Document:
     def __init__(self, keep: Callable[[Told], None]) -> None:
         self.kind = ""
         self.head: Told = {}
+        self.texts: list[str] = []
         self.keep = keep
         self.namespaces = {""}
         self.declared = 0
@@ -105,9 +107,11 @@ class _Document:
         level = 1  # the depth at which the innermost of root, channel and item has its children
         field = ""
         marked = False
-        texts: list[str] = []
         told = head = self.head
         roles: dict[str, str] = {}
+        texts, parser = self.texts, self.parser
+        # Text of a field goes straight into the list; other text is not even made.
+        collect = texts.append
 
         def start(name: str, attributes: list[str]) -> None:
             nonlocal depth, level, elements, field, marked, held, opened, told
@@ -118,23 +122,26 @@ class _Document:
             if depth > level:
                 if depth > DEEPEST:
                     raise _LimitError(f"nested deeper than {DEEPEST} elements")
-                if field in _MARKED and held < LONGEST_TEXT:
-                    marked = True
-                    tag = _opening(name, attributes)
-                    texts.append(tag)
-                    held += len(tag)
-                    opened = len(texts)
+                if field in _MARKED:
+                    if not marked:
+                        mark()
+                    if held < LONGEST_TEXT:
+                        tag = _opening(name, attributes)
+                        collect(tag)
+                        held += len(tag)
+                        opened = len(texts)
                 return
-            role = roles.get(name)
-            if role is None:
+            try:
+                role = roles[name]
+            except KeyError:
                 if len(roles) >= MOST_NAMES:
-                    raise _LimitError(f"more than {MOST_NAMES} names of elements, the rest was left out")
+                    raise _LimitError(f"more than {MOST_NAMES} names of elements, the rest was left out") from None
                 role = roles[name] = self._role(name, depth)
             if not role:
                 return
             if role == "item":
                 if told is head:
-                    told = _of_container(attributes)
+                    told = _of_container(attributes) if attributes else {}
                     level += 1
             elif role == "channel" or role == "root":
                 if depth <= 2 and told is head:
@@ -146,14 +153,17 @@ class _Document:
                         return
                     if role == "id" and "false" in attributes:
                         told["opaque"] = "false"
-                    marked = role in _MARKED and "xhtml" in attributes
                 if role not in told and (role != "content" or "summary" not in told):
                     field = role
+                    parser.CharacterDataHandler = collect
+                    if role in _MARKED and "xhtml" in attributes:
+                        mark()
 
         def end(name: str) -> None:
             nonlocal depth, level, items, field, marked, told, kept, held
             if depth == level:
                 if field:
+                    parser.CharacterDataHandler = None
                     value = "".join(texts).strip()
                     if value:
                         # Python needs up to four bytes for a character where any is beyond ASCII.
@@ -163,7 +173,6 @@ class _Document:
                         told[field] = value
                     field = ""
                     marked = False
-                    held = 0
                     texts.clear()
             elif depth < level:
                 level -= 1
@@ -178,18 +187,30 @@ class _Document:
                 if opened == len(texts) and local in _VOID:
                     texts[-1] = texts[-1][:-1] + " />"
                 else:
-                    texts.append(f"</{local}>")
+                    collect(f"</{local}>")
             depth -= 1
 
-        def text(data: str) -> None:
+        def mark() -> None:
+            """From here on the text is markup, and so is what came of it before."""
+            nonlocal marked, held
+            marked = True
+            texts[:] = [escape(text, quote=False) for text in texts]
+            held = sum(map(len, texts))
+            parser.CharacterDataHandler = escaped
+
+        def escaped(text: str) -> None:
             nonlocal held
-            if field and held < LONGEST_TEXT:
-                held += len(data)
-                texts.append(escape(data, quote=False) if marked else data)
+            if held < LONGEST_TEXT:
+                held += len(text)
+                collect(escape(text, quote=False))
 
         self.parser.StartElementHandler, self.parser.EndElementHandler = start, end
-        self.parser.CharacterDataHandler = text
         self.parser.StartNamespaceDeclHandler = self._declared
+
+    def relieve(self) -> None:
+        """Between pieces: a text that has grown too long grows no more."""
+        if len(self.texts) > 1 and sum(map(len, self.texts)) > LONGEST_TEXT:
+            self.parser.CharacterDataHandler = None
 
     def _declared(self, _: str | None, __: str | None) -> None:
         self.declared += 1
