@@ -19,6 +19,8 @@ from phasa.crawl.segments.soundex import soundex
 from phasa.errors import InputError
 
 _TOKEN = re.compile(r"[^\W_]+")
+# Of ASCII bytes: lower case, and a blank for all that parts words
+_PARTED = bytes(ord(chr(byte).lower()) if byte < 128 and chr(byte).isalnum() else ord(" ") for byte in range(256))
 _PLAIN = re.compile(r"(?=[0-9 ]*[a-z])[a-z0-9]+(?: [a-z0-9]+)*")
 _FLAT = str.maketrans({"æ": "ae", "ø": "o", "ß": "ss", "ł": "l", "đ": "d", "ı": "i", "œ": "oe", "þ": "th"})
 SHIPPED = "thailand"
@@ -26,6 +28,8 @@ SHIPPED = "thailand"
 
 def tokens_of(text: str) -> list[str]:
     """The words of a text, lower-case: runs of letters and digits, everything else parts them (A38, A39)."""
+    if text.isascii():  # the usual case, without looking at every character by its own
+        return text.encode().translate(_PARTED).decode().split()
     return _TOKEN.findall(text.lower())
 
 

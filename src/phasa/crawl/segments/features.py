@@ -28,6 +28,9 @@ Edges = Sequence[Sequence[float]]
 """Upper ends of the bins of the three real features but the last, for bins of equal frequency; empty: equal width."""
 
 
+_BINS = (*map(str, range(BINS)), str(BINS - 1))  # by the whole part of ten times a share
+
+
 class Citation(NamedTuple):
     """All that the pages of one source say of one destination segment (A6: pooled per pair)."""
 
@@ -55,10 +58,15 @@ def equal_frequency(values: Sequence[float], bins: int = BINS) -> list[float]:
     return sorted({float(end) for end in np.quantile(np.asarray(values), [part / bins for part in range(1, bins)])})
 
 
+def path_of(url: str) -> str:
+    """An address without its scheme and host name."""
+    start = url.find("/", url.find("://") + 3)
+    return url[start:] if start > 0 else ""
+
+
 def address_tokens(url: str) -> list[str]:
     """The words of an address without its scheme and host name."""
-    start = url.find("/", url.find("://") + 3)
-    return tokens_of(url[start:]) if start > 0 else []
+    return tokens_of(path_of(url))
 
 
 @dataclass(frozen=True)
@@ -71,22 +79,21 @@ class Extractor:
 
     def vector(self, source: str, degree: float, destination: str, cited: Citation) -> LinkVector:
         """The features of the link from segment `source`, of relevance `degree`, to segment `destination`."""
-        spoken = tokens_of("\n".join(cited.texts))
-        written = [token for url in cited.urls for token in address_tokens(url)]
+        in_texts, spoken = self.matcher.weigh(tokens_of("\n".join(cited.texts)))
+        in_urls, written = self.matcher.weigh(tokens_of("\n".join(map(path_of, cited.urls))))
         from_host, to_host = host_of(source), host_of(destination)
         attributes = (
-            *self._binned((degree, self.matcher.ratio_of(spoken), self.matcher.ratio_of(written))),
+            *self._binned((degree, in_texts, in_urls)),
             self.locate(from_host).upper() or MISSING,
             self.locate(to_host).upper() or MISSING,
             _domain(from_host),
             _domain(to_host),
         )
-        stop = self.matcher.stop  # the words that count: all but stop words (A35: plain tokens)
-        return LinkVector(attributes, [word for word in spoken + written if word not in stop])
+        return LinkVector(attributes, spoken + written)  # all but stop words (A35: plain tokens)
 
     def _binned(self, values: Sequence[float]) -> tuple[str, ...]:
         if not self.edges:
-            return tuple(map(bin10, values))
+            return tuple([_BINS[int(BINS * value + 1e-9)] if 0.0 <= value <= 1.0 else bin10(value) for value in values])
         return tuple(str(bisect_right(ends, value)) for ends, value in zip(self.edges, values, strict=True))
 
 

@@ -53,10 +53,8 @@ class Matcher:
         self.mode = mode
         self.stop = stop_words_for(language) | BOILERPLATE
         self._deaf = self.stop | frequent_words(language) if mode == "guarded" else self.stop
-        self._begun: dict[str, _Heard] = {}
+        self._words: dict[str, _Word] = {}
         self._alike: dict[Sound, _Heard] = {}
-        self._sounds: dict[str, tuple[str, ...]] = {}
-        self._lone: dict[str, tuple[int, ...]] = {}
 
     def match(self, text: str) -> Match:
         """The tokens of a text as related terms and normal words."""
@@ -66,12 +64,15 @@ class Matcher:
         """The same for a text that is tokens already."""
         related: list[str] = []
         normal: list[str] = []
-        longest_at = self._literal if self.mode == "literal" else self._bounded
         beginnings = self.dictionary.beginnings
-        quick = self.mode == "exact"
+        quick, literal = self.mode == "exact", self.mode == "literal"
+        words = [] if quick or literal else self._known(tokens)
         at, end = 0, len(tokens)
         while at < end:
-            size = 0 if quick and tokens[at] not in beginnings else longest_at(tokens, at)
+            if literal:
+                size = self._literal(tokens, at)
+            else:
+                size = 0 if quick and tokens[at] not in beginnings else self._bounded(tokens, words, at)
             if size:
                 related.append(tokens[at] if size == 1 else " ".join(tokens[at : at + size]))
                 at += size
@@ -86,17 +87,24 @@ class Matcher:
 
     def ratio_of(self, tokens: list[str]) -> float:
         """The same for tokens, counted in one pass without putting terms together."""
+        return self._ratio(tokens, self._known(tokens))
+
+    def weigh(self, tokens: list[str]) -> tuple[float, list[str]]:
+        """The same, and the tokens without stop words."""
+        words = self._known(tokens)
+        return self._ratio(tokens, words), [word.token for word in words if not word.stop]
+
+    def _known(self, tokens: list[str]) -> list[_Word]:
+        """What is known of every token: one look-up for each, whatever is asked of it afterwards."""
+        known = self._words.get
+        return [known(token) or self._learn(token) for token in tokens]
+
+    def _ratio(self, tokens: list[str], words: list[_Word]) -> float:
         related = total = at = 0
-        end, stop, lone = len(tokens), self.stop, self._lone
-        longest_at = self._literal if self.mode == "literal" else self._bounded
-        begins = self.dictionary.beginnings if self.mode != "literal" else {}
-        by_sound = self.mode in ("bounded", "guarded")
-        longest = self.dictionary.longest
+        end, most = len(tokens), self.dictionary.longest
         while at < end:
-            token = tokens[at]
-            sort = lone.get(token)
-            if sort is None:
-                sort = self._sort(token)
+            word = words[at]
+            sort = word.sort
             if sort is _NORMAL:
                 total += 1
                 at += 1
@@ -104,30 +112,48 @@ class Matcher:
             if sort is _STOP:
                 at += 1
                 continue
-            if sort is _OPEN:
-                if by_sound and token not in begins:
-                    room = end - at
-                    size = self._heard(tokens, at, room if room < longest else longest)
-                else:
-                    size = longest_at(tokens, at)
-            else:
-                size, room = 0, end - at
+            room = end - at
+            if sort is not _OPEN:
+                size = 0
                 for length in sort:
                     if length <= room:
                         size = length
                         break
-            if size > 1 or token not in stop:  # a term of several words is no stop word
+            elif word.heard is None or not word.by_sound:
+                size = self._literal(tokens, at) if self.mode == "literal" else self._bounded(tokens, words, at)
+            else:  # `_heard`, written out: most tokens come here
+                if room > most:
+                    room = most
+                heard, deaf, steps, size = word.heard, word.deaf, 1, 0
+                while not heard.full:
+                    if heard.lengths and steps in heard.lengths and not (deaf and steps == 1):
+                        size = steps
+                    if steps == room:
+                        break
+                    after = words[at + steps]
+                    key = (after.sounds or self._listen(after))[heard.lacks] if heard.lacks else after.token
+                    heard = heard.next.get(key) or self._go_on(heard, after.token, key)
+                    steps += 1
+                else:
+                    for length in heard.lengths:
+                        if length <= room:
+                            if length >= steps:
+                                size = length
+                            break
+            if size > 1 or not word.stop:  # a term of several words is no stop word
                 total += 1
-                related += size > 0
+                if size:
+                    related += 1
             at += size or 1
         return related / total if total else 0.0
 
-    def _sort(self, token: str) -> tuple[int, ...]:
+    def _learn(self, token: str) -> _Word:
         """What a token begins whatever follows it: terms of these lengths, or one of the three special sorts."""
         begins = self.dictionary.beginnings.get(token, ())
+        by_sound = self.mode in ("bounded", "guarded")
+        heard = self._sounding(grow(SILENCE, token)) if by_sound else None
         sort: tuple[int, ...] = _OPEN
-        if self.mode in ("bounded", "guarded"):
-            heard = self._begun.get(token) or self._begin(token)
+        if heard is not None:
             if heard.full and (not begins or begins == (1,)):
                 least = 2 if token in self._deaf and not begins else 1
                 sort = tuple(length for length in heard.lengths if length >= least)
@@ -136,10 +162,12 @@ class Matcher:
             sort = begins
         if not sort:
             sort = _STOP if token in self.stop else _NORMAL
-        if len(self._lone) >= _REMEMBERED:
-            self._lone.clear()
-        self._lone[token] = sort
-        return sort
+        if len(self._words) >= _REMEMBERED:
+            self._words.clear()
+        word = self._words[token] = _Word(
+            token, sort, token in self.stop, token in self._deaf, by_sound and not begins, heard
+        )
+        return word
 
     def finds(self, tokens: list[str]) -> bool:
         """Whether at least one related word is among the tokens."""
@@ -158,7 +186,7 @@ class Matcher:
                 break
         return longest
 
-    def _bounded(self, tokens: list[str], at: int) -> int:
+    def _bounded(self, tokens: list[str], words: list[_Word], at: int) -> int:
         room = min(self.dictionary.longest, len(tokens) - at)
         longest = 0
         for size in self.dictionary.beginnings.get(tokens[at], ()):
@@ -167,36 +195,30 @@ class Matcher:
                 break
         if self.mode == "exact":
             return longest
-        return max(longest, self._heard(tokens, at, room))
+        return max(longest, self._heard(words, at, room))
 
-    def _heard(self, tokens: list[str], at: int, room: int) -> int:
+    def _heard(self, words: list[_Word], at: int, room: int) -> int:
         """Tokens of the longest stretch from here whose sound is that of a term with as many tokens."""
-        token = tokens[at]
-        heard = self._begun.get(token) or self._begin(token)
-        deaf = token in self._deaf
+        word = words[at]
+        heard, deaf = word.heard, word.deaf
         size, longest = 1, 0
-        while not heard.full:
+        while heard is not None and not heard.full:
             if size in heard.lengths and not (deaf and size == 1):
                 longest = size
             if size == room:
                 return longest
-            token = tokens[at + size]
-            if heard.lacks:  # a sound has begun: only that of what follows matters, and few sounds differ
-                sounds = self._sounds.get(token)
-                token = (sounds if sounds is not None else self._listen(token))[heard.lacks]
-            heard = heard.next.get(token) or self._go_on(heard, tokens[at + size], token)
+            word = words[at + size]
+            # Once a sound has begun only that of what follows matters, and few sounds differ.
+            key = (word.sounds or self._listen(word))[heard.lacks] if heard.lacks else word.token
+            heard = heard.next.get(key) or self._go_on(heard, word.token, key)
             size += 1
+        if heard is None:
+            return 0
         least = 2 if deaf and size == 1 else size
         for length in heard.lengths:
             if length <= room:
                 return length if length >= least else longest
         return longest
-
-    def _begin(self, token: str) -> _Heard:
-        if len(self._begun) >= _REMEMBERED:
-            self._begun.clear()
-        found = self._begun[token] = self._sounding(grow(SILENCE, token))
-        return found
 
     def _go_on(self, heard: _Heard, token: str, known_by: str) -> _Heard:
         if len(heard.next) >= _REMEMBERED:
@@ -204,11 +226,9 @@ class Matcher:
         found = heard.next[known_by] = self._sounding(grow(heard.sound, token))
         return found
 
-    def _listen(self, token: str) -> tuple[str, ...]:
-        if len(self._sounds) >= _REMEMBERED:
-            self._sounds.clear()
-        sounds = self._sounds[token] = tuple(digits_of(token, room) for room in range(LENGTH))
-        return sounds
+    def _listen(self, word: _Word) -> tuple[str, ...]:
+        word.sounds = tuple(digits_of(word.token, room) for room in range(LENGTH))
+        return word.sounds
 
     def _sounding(self, sound: Sound) -> _Heard:
         """One object for all texts that sound alike so far: what follows is then remembered for all of them."""
@@ -217,6 +237,20 @@ class Matcher:
         if found is None:
             found = self._alike[key] = _Heard(key, self.dictionary.lengths.get(sound.padded, ()))
         return found
+
+
+class _Word:
+    """What is known of a token: what it begins (`sort`), whether it is a stop word, whether it must not match by its
+    sound alone, whether only its sound begins terms, its sound, and what it adds to a sound that has begun."""
+
+    __slots__ = ("by_sound", "deaf", "heard", "sort", "sounds", "stop", "token")
+
+    def __init__(
+        self, token: str, sort: tuple[int, ...], stop: bool, deaf: bool, by_sound: bool, heard: _Heard | None
+    ) -> None:
+        self.token, self.sort, self.stop, self.deaf, self.by_sound = token, sort, stop, deaf, by_sound
+        self.heard = heard
+        self.sounds: tuple[str, ...] = ()
 
 
 class _Heard:
