@@ -21,7 +21,7 @@ def office(rate: float, days: int, seed: int) -> Trace:
 
 
 def test_rows_and_order_of_policies() -> None:
-    policies = ["phasa", "phasa-fixed", "dorpm", "rs", "uniform", "oracle"]
+    policies = ["phasa", "phasa-fixed", "dorpm", "rs", "uniform", "hindsight", "oracle"]
     rows = list(evaluate([office(0.5, 120, 1)], [1, 4], policies))
     assert [(row.per_day, row.policy) for row in rows] == [(m, p) for m in (1, 4) for p in policies]
     assert len({(row.learned, row.posts) for row in rows}) == 1
@@ -29,6 +29,7 @@ def test_rows_and_order_of_policies() -> None:
         delay = {row.policy: row.delay_hours for row in rows if row.per_day == m}
         assert delay["uniform"] == 12 / m
         assert delay["oracle"] < min(delay[p] for p in policies[:-1])
+        assert delay["hindsight"] <= delay["dorpm"]
         assert delay["phasa"] < delay["uniform"]
         assert delay["phasa"] < 1.1 * delay["phasa-fixed"]
 

@@ -132,7 +132,10 @@ def evaluate(
     trace: Annotated[str, typer.Argument(metavar="TRACE", help="Posting times: feed_id <tab> unix_time; .gz or -.")],
     per_day: Annotated[str, typer.Option("--per-day", metavar="M,…", help="Polls a day for each feed.")] = "1,2,4,8,24",
     policies: Annotated[
-        str, typer.Option("--policies", help="phasa, phasa-fixed, dorpm, rs, uniform, oracle; sqrt with --budget.")
+        str,
+        typer.Option(
+            "--policies", help="phasa, phasa-fixed, dorpm, rs, uniform, hindsight, oracle; sqrt with --budget."
+        ),
     ] = "phasa,dorpm,rs,uniform,oracle",
     split: Annotated[float, typer.Option("--split", help="Share of the time span to learn from.")] = 0.5,
     budget: Annotated[

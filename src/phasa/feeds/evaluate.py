@@ -7,6 +7,7 @@ it on one calendar, split at the middle of the whole trace; feeds that appear la
   already brought home. Nothing else of the test half is known to it.
 - `phasa-fixed`: its weekly shape only, frozen at the split: the best 7 m points of the week.
 - `dorpm`: the thesis: 24 hours, weekday and weekend apart by the θ rule, the optimum of the learning histogram.
+- `hindsight`: the best m fixed points of the day for the very posts it is tested on; no fixed plan can do better.
 - `rs`: Retrieval Scheduling. `uniform`: even spacing, phase unknown. `sqrt`: even spacing, polls by square root of the
   rate over the last 90 days. `oracle`: the least delay possible with the same number of polls, all posts known.
 """
@@ -30,7 +31,7 @@ from phasa.feeds.shape import WIDTH, learn_shape
 from phasa.feeds.trace import Times, Trace
 
 HALF_HOUR = 1800
-SINGLE = ("phasa", "phasa-fixed", "dorpm", "rs", "uniform", "oracle")
+SINGLE = ("phasa", "phasa-fixed", "dorpm", "rs", "uniform", "hindsight", "oracle")
 SHARED = ("phasa", "sqrt", "uniform", "oracle")
 RATE_WINDOW = 90 * DAY
 
@@ -76,6 +77,8 @@ def _delay(policy: str, learned: Times, posts: Times, start: int, m: int, learne
         width = HALF_HOUR if m <= 24 else WIDTH
         points = optimum(learner(learned).per_bin(width), 7 * m).points
         return replay_points(posts, points, width, WEEK)
+    if policy == "hindsight":
+        return replay_points(posts, optimum(histogram(posts, WIDTH), m).points, WIDTH, DAY)
     if policy == "oracle":
         polls = max(1, int((int(posts[-1]) - start) / DAY * m))
         return bound(posts, polls).total
