@@ -50,6 +50,8 @@ _LITTLE_WORDS: Final[dict[str, frozenset[str]]] = {
 }
 _ENOUGH: Final = 6
 _SHARE: Final = 0.07
+_LEAST_SHARE: Final = 0.03  # of the words, when there is none of another language
+_SURELY_ENGLISH: Final = frozenset(_listed("the and with from this that"))
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _KANA = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
 _ENGLISH = re.compile(r"\b(?:the|and|of|to|that|is)\b")
@@ -82,7 +84,15 @@ def _bears_out(sample: str, code: str) -> bool:
     fitting, letters = len(_letters_of(code).findall(opening)), sum(map(str.isalpha, opening))
     if fitting < 20 or fitting < 0.5 * letters:
         return False
-    return code != "en" or len(_ENGLISH.findall(sample)) > len(sample) / 200
+    return code != "en" or len(_ENGLISH.findall(sample)) > len(sample) / 200 or _only_english(sample)
+
+
+def _only_english(sample: str) -> bool:
+    """Whether a text with few little words, such as a table of results, has some of English and none of another."""
+    words = sample.split()
+    return any(word in _SURELY_ENGLISH for word in words) and not any(
+        word in little for code, little in _LITTLE_WORDS.items() if code != "en" for word in words
+    )
 
 
 def _by_little_words(sample: str) -> str:
@@ -90,4 +100,5 @@ def _by_little_words(sample: str) -> str:
     words = sample.split()
     counts = sorted((sum(map(little.__contains__, words)), code) for code, little in _LITTLE_WORDS.items())
     most, code = counts[-1]
-    return code if most >= _ENOUGH and most > _SHARE * len(words) and counts[-2][0] * 5 <= most else ""
+    share = _SHARE if counts[-2][0] else _LEAST_SHARE
+    return code if most >= _ENOUGH and most > share * len(words) and counts[-2][0] * 5 <= most else ""

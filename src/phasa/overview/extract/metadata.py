@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from resiliparse.parse.html import HTMLTree
+from resiliparse.parse.html import DOMNode, HTMLTree
 
 from phasa.overview.extract.evidence import Evidence, plain
 
@@ -51,9 +51,10 @@ class Metadata(NamedTuple):
 
 def read_metadata(tree: HTMLTree, url: str = "") -> Metadata:
     """The metadata of a parsed page. Never raises for what a page contains."""
-    named = _meta(tree)
-    records = list(_records(tree))
-    h1 = _text_of(tree, "h1")
+    metas, scripts, headings = _head(tree)
+    named = _meta(metas)
+    records = list(_records(scripts))
+    h1 = _clean(headings[0].text) if headings else ""
     # Not `tree.title`: asking for it after a script's text makes the parser crash on some pages.
     title = _title(named, records, _text_of(tree, "title"), h1)
     description = next((named[key] for key in _DESCRIPTION if key in named), "")
@@ -72,22 +73,27 @@ def _text_of(tree: HTMLTree, selector: str) -> str:
     return _clean(element.text) if element is not None else ""
 
 
-def _meta(tree: HTMLTree) -> dict[str, str]:
+def _head(tree: HTMLTree) -> tuple[list[DOMNode], list[DOMNode], list[DOMNode]]:
+    """The <meta> elements, the JSON-LD scripts and the first headings of a page, in one search."""
+    found: dict[str, list[DOMNode]] = {"meta": [], "script": [], "h1": []}
+    if tree.document is not None:
+        for element in tree.document.query_selector_all('meta[content],script[type="application/ld+json"],h1'):
+            found[element.tag].append(element)
+    return found["meta"], found["script"], found["h1"]
+
+
+def _meta(elements: list[DOMNode]) -> dict[str, str]:
     out: dict[str, str] = {}
-    if tree.document is None:
-        return out
-    for element in tree.document.query_selector_all("meta[content]"):
+    for element in elements:
         name = element.getattr("property") or element.getattr("name") or element.getattr("itemprop")
         if name and (content := _clean(element.getattr("content") or "")):
             out.setdefault(name.lower(), content)
     return out
 
 
-def _records(tree: HTMLTree) -> Iterator[dict[str, Any]]:
+def _records(scripts: list[DOMNode]) -> Iterator[dict[str, Any]]:
     """The objects of the page's JSON-LD that describe something written; broken JSON is passed over."""
-    if tree.document is None:
-        return
-    for script in tree.document.query_selector_all('script[type="application/ld+json"]'):
+    for script in scripts:
         try:
             value = json.loads(script.text, strict=False)
         except (ValueError, RecursionError):
