@@ -9,7 +9,7 @@ from html import escape
 from phasa.lab.ticks import labels, rounded_up, ticks
 
 WIDTH, HEIGHT = 360, 250
-LEFT, RIGHT, TOP, BOTTOM = 44, 10, 12, 40
+LEFT, RIGHT, TOP, BOTTOM = 52, 10, 12, 40
 # Colours that people with colour-blindness can tell apart (Okabe and Ito); dashes tell the rest apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8c6d31")
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
@@ -97,7 +97,7 @@ def _axes(chart: Chart, scale: _Scale) -> list[str]:
         f'<text x="{(LEFT + right) / 2}" y="{bottom + 30}" text-anchor="middle">{escape(chart.x_label)}</text>'
     )
     parts.append(
-        f'<text x="11" y="{middle}" text-anchor="middle" transform="rotate(-90 11 {middle})">'
+        f'<text x="10" y="{middle}" text-anchor="middle" transform="rotate(-90 10 {middle})">'
         f"{escape(chart.y_label)}</text>"
     )
     return parts

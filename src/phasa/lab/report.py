@@ -15,10 +15,18 @@ h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.2rem; margin-top:
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .86rem; margin: .6rem 0; }
 caption { text-align: left; font-weight: 600; padding: .3rem 0; }
 th, td { border-bottom: 1px solid #8886; padding: .2rem .55rem; text-align: right; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; } .claims td { text-align: left; white-space: normal; }
+th:first-child, td:first-child { text-align: left; } .claims th, .claims td { text-align: left; }
+.claims td { white-space: normal; } .claims td:first-child { white-space: nowrap; }
 .note { font-size: .86rem; opacity: .8; } .yes { color: #08783e; font-weight: 600; }
 .no { color: #b3261e; font-weight: 600; }
 @media (prefers-color-scheme: dark) { .yes { color: #5fd38d; } .no { color: #ff8a80; } }
+@media (max-width: 640px) {
+  .claims tr:first-child { display: none; }
+  .claims tr { display: block; border-bottom: 1px solid #8886; padding: .5rem 0; }
+  .claims td { display: block; border: 0; padding: 0; }
+  .claims td:nth-child(1), .claims td:nth-child(3) { display: inline-block; margin-right: .8rem; }
+  .claims td:last-child { font-size: .8rem; opacity: .85; }
+}
 .charts { display: grid; gap: 12px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 330px), 1fr)); }
 figure { margin: 0; } figcaption { font-weight: 600; font-size: .92rem; }
 svg { width: 100%; max-width: 36rem; height: auto; }

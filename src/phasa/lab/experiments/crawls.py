@@ -72,11 +72,13 @@ def curves_section(title: str, text: str, curves: Sequence[Curve]) -> Section:
         text,
         [Table("Harvest", ["method", "mean", "± 95 %", *marks, "last", "coverage"], rows)],
         [
-            Chart("Harvest rate", "pages crawled", "harvest", [_series(one, "harvest") for one in summaries], 1.0),
-            Chart("Harvest of the latest pages only", "pages crawled", f"harvest of the last {summaries[0].every}",
+            Chart("Harvest rate", "pages crawled", "harvest (share of the pages so far)",
+                  [_series(one, "harvest") for one in summaries], 1.0),
+            Chart("Harvest of the latest pages only", "pages crawled",
+                  f"harvest (share of the last {summaries[0].every} pages)",
                   [_series(one, "recent") for one in summaries], 1.0),
             Chart(
-                "Coverage", "pages crawled", "coverage",
+                "Coverage", "pages crawled", "coverage (share of what there is)",
                 [*(_series(one, "coverage") for one in summaries),
                  Series("perfect", [0, *map(float, summaries[0].pages)], [0.0, *perfect])],
             ),
@@ -135,7 +137,7 @@ def live_section(world: World, pages: int) -> tuple[Section, list[Claim], str]:
         f"The first world served over HTTP on the loopback, {pages} pages per method, fetched, parsed and judged "
         "by the dictionary detector as on the Internet. Coverage cannot be measured live.",
         [Table("Harvest, live", ["method", "pages", "mean harvest", "last", "coverage"], rows)],
-        [Chart("Harvest rate, live", "pages crawled", "harvest", shown, 1.0)],
+        [Chart("Harvest rate, live", "pages crawled", "harvest (share of the pages so far)", shown, 1.0)],
     )
     return section, live_claims(curves), "\n".join(lines) + "\n"
 
