@@ -1,6 +1,7 @@
 """CPU seconds of the lab: making a world of 100,000 pages and replaying all of it with breadth-first and hybrid.
 
     python bench/lab.py [--pages 100000] [--seed 1]
+    python bench/lab.py --pages 1000000 --strategies ""     the memory that a large world takes
 
 Goals on one core: world ≤ 60 s, breadth-first ≤ 15 s, hybrid ≤ 60 s.
 """
@@ -33,7 +34,7 @@ def main() -> None:
     _show("world", options.pages, started)
     worst = max(calibrate(world), key=lambda row: abs(row.off))
     print(f"  farthest from its published share: {worst.table} {worst.what} {worst.off:+.1%}")
-    for name in options.strategies.split(","):
+    for name in filter(None, options.strategies.split(",")):
         strategy = make_strategy(name, Circumstances(aim_of(graph)))
         started = time.process_time()
         crawl = replay(graph, strategy, seeds_of(world, "table9"), options.pages)

@@ -206,7 +206,8 @@ class PlainHybrid:
             return round(chance / grain) * grain
         near = 0.5 * (4 - known.distance)
         trace = max(known.likeness, known.anchor_yes, known.hint)
-        return floor - 4 + near + trace + (address.host.national and row.features[Feature.DOMAIN] > 0)
+        rescue = address.host.national and row.features[Feature.DOMAIN] > 0
+        return floor - 4 + near + trace + rescue - 0.5 * (judged < 0)
 
 
 def _kept(sources: list[int]) -> list[int]:

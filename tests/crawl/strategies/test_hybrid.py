@@ -116,6 +116,15 @@ def test_what_a_foreign_page_says_of_a_link_guides_where_nothing_else_does(ancho
     assert told > first == last
 
 
+def test_a_server_judged_foreign_comes_after_its_like_where_nothing_else_guides() -> None:
+    h = hybrid(floor=5.0)
+    h.page(judged("http://s0.com/", OTHER, [f"http://poor.com/{i}" for i in range(4)]))
+    for i in range(4):
+        h.page(judged(f"http://poor.com/{i}", OTHER, []))
+    poor, new = h.page(judged("http://s1.com/", OTHER, ["http://poor.com/x", "http://new.com/x"])).priorities
+    assert new > poor
+
+
 def test_nearness_to_the_language_guides_where_nothing_else_does() -> None:
     h = hybrid(floor=5.0)
     h.page(judged("http://s0.com/", THAI, ["http://near.com/"]))

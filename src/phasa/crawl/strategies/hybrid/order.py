@@ -61,10 +61,23 @@ STARTING_WEIGHTS: dict[Feature, float] = {
     Feature.DIRECTORY: 0.8,
     Feature.SIBLINGS: 0.5,
 }
+_BESIDE_KNOWLEDGE = 0.6
+"""What common sense is still worth where a knowledge base has measured the same things."""
 _LESSONS = 8
 _TASTED, _FIRST = 10, 50.0
 _NEARER = 0.5
 """What one link less since the last page in the language is worth below the floor."""
+_FOREIGN = 0.5
+"""What a server judged to be foreign loses below the floor: others of its kind come before it."""
+
+
+def _starting_weights(knowing: bool) -> Floats:
+    """What each feature is worth before the first lesson; less for common sense beside a knowledge base."""
+    weights = np.array([STARTING_WEIGHTS[feature] for feature in Feature])
+    if knowing:
+        weights *= _BESIDE_KNOWLEDGE
+        weights[Feature.KNOWLEDGE] = STARTING_WEIGHTS[Feature.KNOWLEDGE]
+    return weights
 
 
 class HybridSettings(Settings, frozen=True, kw_only=True):
@@ -91,7 +104,7 @@ class Hybrid:
         self._lowest = self.settings.floor - 2 - _NEARER * FARTHEST
         self._candidates = Candidates(Names(aim.tlds), self.settings.memory)
         self._model = OnlineModel(
-            np.array([STARTING_WEIGHTS[feature] for feature in Feature]), self.settings.step, self.settings.piece_step
+            _starting_weights(knowledge is not None), self.settings.step, self.settings.piece_step
         )
         self._places = Places()
         self._evidence = Evidence(aim, self._candidates, self._places, knowledge)
@@ -182,14 +195,15 @@ class Hybrid:
             if chance > floor:
                 priority = round(chance / grain) * grain
             else:
-                # Below the floor three things still order, in coarse steps: words of the language are a trace, be they
-                # few and on the pages around or the anchor itself, pages near to the language lead back to it, and the
-                # domains of the language are a rescue unless their record is bad.
+                # Below the floor a few things still order, in coarse steps: words of the language are a trace, be they
+                # few and on the pages around or the anchor itself, pages near to the language lead back to it, the
+                # domains of the language are a rescue unless their record is bad, and foreign servers come last.
                 cells = table.cells[row * WIDTH : (row + 1) * WIDTH]
                 rescue = table.national[row] and cells[Feature.DOMAIN] > 0
                 near = _NEARER * (FARTHEST - cells[Feature.DISTANCE])
                 trace = max(cells[Feature.PARENT_LIKENESS], cells[Feature.ANCHOR_YES], cells[Feature.HINT])
-                priority = lowest + trace + near + rescue
+                foreign = _FOREIGN * (cells[Feature.SERVER_JUDGED] < 0)
+                priority = lowest + trace + near + rescue - foreign
             table.given[row] = priority
 
     def _score_all(self) -> Floats:
@@ -201,7 +215,7 @@ class Hybrid:
         rescue = table.view("national").astype(bool) & (cells[:, Feature.DOMAIN] > 0)
         near = _NEARER * (FARTHEST - cells[:, Feature.DISTANCE])
         trace = cells[:, (Feature.PARENT_LIKENESS, Feature.ANCHOR_YES, Feature.HINT)].max(axis=1)
-        hope = self._lowest + trace + near + rescue
+        hope = self._lowest + trace + near + rescue - _FOREIGN * (cells[:, Feature.SERVER_JUDGED] < 0)
         return np.where(odds > floor, np.rint(odds / grain) * grain, hope)
 
     def _look_again(self) -> None:
