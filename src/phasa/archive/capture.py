@@ -66,13 +66,13 @@ class Capture:
             if lower == "content-length" and value.strip() != str(len(self.body)):
                 name = "X-Archive-Orig-Content-Length"
             lines.append(f"{_TRAVEL.get(lower, name)}: {value}")
-        return header_block(lines[0], lines[1:])
+        return header_block(lines)
 
     def request_head(self) -> bytes:
         """Request line and headers as a block that ends with an empty line."""
         lines = [f"{self.method} {self.target or '/'} HTTP/1.1"]
         lines += [f"{name}: {value}" for name, value in self.request_headers]
-        return header_block(lines[0], lines[1:])
+        return header_block(lines)
 
 
 def captures_of(exchange: Exchange, notes: Notes = ()) -> list[Capture]:
@@ -109,15 +109,17 @@ def base32(digest: bytes) -> str:
     return "".join([_PAIRS[number >> shift & 1023] for shift in range(150, -1, -10)])
 
 
-def header_block(first: str, lines: list[str]) -> bytes:
-    """First line and header lines as a block that ends with an empty line.
+def header_block(lines: list[str]) -> bytes:
+    """First line and header lines as a block that ends with an empty line. Raises as `refuse_breaks`."""
+    refuse_breaks(lines)
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("utf-8", "surrogateescape")
 
-    Raises ArchiveError for CR, LF or NUL in any of them: a record must not be split.
-    """
-    if bad := _BREAKS.search("\v".join([first, *lines])):
-        line = next(line for line in [first, *lines] if bad[0] in line)
+
+def refuse_breaks(lines: list[str]) -> None:
+    """Raise ArchiveError for CR, LF or NUL in any of the lines: a record must not be split."""
+    if bad := _BREAKS.search("\v".join(lines)):
+        line = next(line for line in lines if bad[0] in line)
         raise ArchiveError(f"header value with a line break or NUL: {line[:80]!r}; refused")
-    return ("\r\n".join([first, *lines]) + "\r\n\r\n").encode("utf-8", "surrogateescape")
 
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from phasa.archive.capture import Capture, base32
+from phasa.archive.capture import Capture
 from phasa.web.url import parse, surt
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     filename: str = ""
 
     @classmethod
-    def of(cls, capture: Capture, location: Location, digest: bytes, *, revisit: bool) -> Entry:
+    def of(cls, capture: Capture, location: Location, digest: str, *, revisit: bool) -> Entry:
         """The entry of a capture that was just written."""
         return cls(
             surt=key_of(capture.url),
@@ -50,7 +50,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
             url=capture.url,
             mime=REVISIT if revisit or capture.status == 304 else capture.mime or "unk",
             status=str(capture.status),
-            digest=base32(digest),
+            digest=digest,
             length=str(location.length),
             offset=str(location.offset),
             filename=location.file,

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from isal import igzip
 
-from phasa.archive.capture import Capture, base32, header_block
+from phasa.archive.capture import Capture, base32, refuse_breaks
 
 REVISIT_SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 REVISIT_NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
@@ -32,20 +32,19 @@ def new_id() -> str:
 
 def member(
     kind: str,
-    headers: list[tuple[str, str]],
+    shared: bytes,
     content: bytes,
+    own: str = "",
     *,
     record_id: str = "",
-    payload_digest: bytes | None = None,
 ) -> bytes:
-    """One record as one gzip member. Raises ArchiveError when a header value would break the record."""
-    lines = [f"WARC-Type: {kind}", f"WARC-Record-ID: <{record_id or new_id()}>"]
-    lines += [f"{name}: {value}" for name, value in headers]
-    if payload_digest is not None:
-        lines.append(f"WARC-Payload-Digest: sha1:{base32(payload_digest)}")
+    """One record as one gzip member. `shared` and `own` are whole header lines, as `header_lines` makes them."""
     block_digest = base32(hashlib.sha1(content, usedforsecurity=False).digest())
-    lines += [f"WARC-Block-Digest: sha1:{block_digest}", f"Content-Length: {len(content)}"]
-    return pack(header_block("WARC/1.1", lines) + content + b"\r\n\r\n")
+    head = (
+        f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <{record_id or new_id()}>\r\n{own}"
+        f"WARC-Block-Digest: sha1:{block_digest}\r\nContent-Length: {len(content)}\r\n"
+    )
+    return pack(b"%b%b\r\n%b\r\n\r\n" % (head.encode("utf-8", "surrogateescape"), shared, content))
 
 
 def pack(data: bytes) -> bytes:
@@ -57,7 +56,7 @@ def warcinfo(filename: str, fields: list[tuple[str, str]]) -> bytes:
     """The record that opens every file."""
     now = warc_date(datetime.now(UTC))
     headers = [("WARC-Date", now), ("WARC-Filename", filename), ("Content-Type", "application/warc-fields")]
-    return member("warcinfo", headers, fields_block(fields))
+    return member("warcinfo", header_lines(headers).encode(), fields_block(fields))
 
 
 def fields_block(fields: list[tuple[str, str]]) -> bytes:
@@ -66,9 +65,16 @@ def fields_block(fields: list[tuple[str, str]]) -> bytes:
     return "".join(f"{line}\r\n" for line in lines).encode("utf-8", "surrogateescape")
 
 
-def common_headers(capture: Capture) -> list[tuple[str, str]]:
-    """The headers that request, response, revisit and metadata records of one capture share."""
-    headers = [("WARC-Target-URI", capture.url), ("WARC-Date", warc_date(capture.started))]
+def common_headers(capture: Capture, date: str) -> bytes:
+    """The header lines that request, response, revisit and metadata records of one capture share."""
+    headers = [("WARC-Target-URI", capture.url), ("WARC-Date", date)]
     if capture.address:
         headers.append(("WARC-IP-Address", capture.address))
-    return headers
+    return header_lines(headers).encode("utf-8", "surrogateescape")
+
+
+def header_lines(headers: list[tuple[str, str]]) -> str:
+    """Headers as lines, each with its end. Raises ArchiveError when a value would break the record."""
+    lines = [f"{name}: {value}" for name, value in headers]
+    refuse_breaks(lines)
+    return "\r\n".join([*lines, ""])

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from phasa import __version__
-from phasa.archive.capture import ArchiveError, Capture
+from phasa.archive.capture import ArchiveError, Capture, base32
 from phasa.archive.cdxj import Entry, IndexFile
 from phasa.archive.digests import Digests, Original
 from phasa.archive.records import (
@@ -23,6 +23,7 @@ from phasa.archive.records import (
     REVISIT_SAME_PAYLOAD,
     common_headers,
     fields_block,
+    header_lines,
     member,
     new_id,
     warc_date,
@@ -83,14 +84,15 @@ class WarcWriter:
         """Append request, response (or revisit) and metadata records. Raises ArchiveError, with nothing appended."""
         digest = capture.digest()
         original = self._digests.get(digest) if self._digests and capture.body and not capture.truncated else None
-        records, at, record_id = _records(capture, digest, original)
+        name, date = base32(digest), warc_date(capture.started)
+        records, at, record_id = _records(capture, name, date, original)
         start = self._append(b"".join(records))
         offset = start + sum(map(len, records[:at]))
         location = Location(self._name, offset, len(records[at]))
         assert self._index is not None
-        self._index.add(Entry.of(capture, location, digest, revisit=original is not None))
+        self._index.add(Entry.of(capture, location, name, revisit=original is not None))
         if self._digests and original is None and capture.body and capture.status == 200 and not capture.truncated:
-            self._digests.add(digest, Original(capture.url, warc_date(capture.started), record_id), *location[:2])
+            self._digests.add(digest, Original(capture.url, date, record_id), *location[:2])
         return location
 
     def sync(self) -> None:
@@ -177,35 +179,36 @@ class WarcWriter:
         return repaired
 
 
-def _records(capture: Capture, digest: bytes, original: Original | None) -> tuple[list[bytes], int, str]:
+def _records(capture: Capture, digest: str, date: str, original: Original | None) -> tuple[list[bytes], int, str]:
     """The gzip members of one capture, which of them is the response, and its record name."""
-    common = common_headers(capture)
+    common = common_headers(capture, date)
     record_id = new_id()
-    concurrent = [*common, ("WARC-Concurrent-To", f"<{record_id}>")]
+    concurrent = f"WARC-Concurrent-To: <{record_id}>\r\n"
     records = []
     if capture.request_headers:
-        headers = [*concurrent, ("Content-Type", "application/http; msgtype=request")]
-        records.append(member("request", headers, capture.request_head()))
+        own = f"{concurrent}Content-Type: application/http; msgtype=request\r\n"
+        records.append(member("request", common, capture.request_head(), own))
     at = len(records)
-    headers = [*common, ("Content-Type", "application/http; msgtype=response")]
+    own = "Content-Type: application/http; msgtype=response\r\n"
     if capture.truncated:
-        headers.append(("WARC-Truncated", capture.truncated))
+        own += header_lines([("WARC-Truncated", capture.truncated)])
+    payload = f"WARC-Payload-Digest: sha1:{digest}\r\n"
     if capture.status == 304:
-        headers.append(("WARC-Profile", REVISIT_NOT_MODIFIED))
-        records.append(member("revisit", headers, capture.response_head(), record_id=record_id))
+        own += f"WARC-Profile: {REVISIT_NOT_MODIFIED}\r\n"
+        records.append(member("revisit", common, capture.response_head(), own, record_id=record_id))
     elif original is not None:
-        headers += [
+        refers = [
             ("WARC-Profile", REVISIT_SAME_PAYLOAD),
             ("WARC-Refers-To-Target-URI", original.url),
             ("WARC-Refers-To-Date", original.date),
             ("WARC-Refers-To", f"<{original.record_id}>"),
         ]
-        block = capture.response_head()
-        records.append(member("revisit", headers, block, record_id=record_id, payload_digest=digest))
+        own += header_lines(refers) + payload
+        records.append(member("revisit", common, capture.response_head(), own, record_id=record_id))
     else:
         block = capture.response_head() + capture.body
-        records.append(member("response", headers, block, record_id=record_id, payload_digest=digest))
+        records.append(member("response", common, block, own + payload, record_id=record_id))
     if capture.notes:
-        headers = [*concurrent, ("Content-Type", "application/warc-fields")]
-        records.append(member("metadata", headers, fields_block(list(capture.notes))))
+        own = f"{concurrent}Content-Type: application/warc-fields\r\n"
+        records.append(member("metadata", common, fields_block(list(capture.notes)), own))
     return records, at, record_id

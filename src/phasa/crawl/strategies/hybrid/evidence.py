@@ -13,6 +13,7 @@ from phasa.crawl.aim import Aim
 from phasa.crawl.features import seed_features
 from phasa.crawl.knowledge import KnowledgeBase
 from phasa.crawl.strategies.hybrid.candidates import SOURCES, WIDTH, Candidates, Feature
+from phasa.crawl.strategies.hybrid.history import log_odds
 from phasa.crawl.strategies.hybrid.places import HostOdds, Places
 from phasa.crawl.strategy import Floats, JudgedPage, OutLinks, Seed
 
@@ -196,16 +197,21 @@ class Evidence:
         table, places = self._table, self._places
         cells, hosts, segments, count = table.cells, table.host, table.segment, table.source_count
         now = places.now()
-        known: dict[int, HostOdds] = {}
+        directory_odds = places.directory_odds
+        sibling_odds = places.sibling_odds_now(table, now)
+        known: dict[int, tuple[HostOdds, float]] = {}
         for row in rows:
             host = hosts[row]
-            odds = known.get(host)
-            if odds is None:
-                odds = known[host] = places.host_odds(table, row, now)
+            figures = known.get(host)
+            if figures is None:
+                odds = places.host_odds(table, row, now)
+                figures = known[host] = odds, log_odds(odds.share)
+            (domain, site, server, judged, share, at_home), share_odds = figures
             start = row * WIDTH
-            cells[start + _DOMAIN], cells[start + _SITE], cells[start + _SERVER], cells[start + _JUDGED] = odds[:4]
-            cells[start + _DIRECTORY] = places.directory_odds(segments[row], odds.share)
+            cells[start + _DOMAIN], cells[start + _SITE], cells[start + _SERVER] = domain, site, server
+            cells[start + _JUDGED] = judged
+            cells[start + _DIRECTORY] = directory_odds(segments[row], share, share_odds)
             # The fate of the links of the page that is being read is not known yet.
-            cells[start + _SIBLINGS] = places.sibling_odds(table, row, now) if count[row] > 1 else 0.0
-            if odds.at_home:
+            cells[start + _SIBLINGS] = sibling_odds(row) if count[row] > 1 else 0.0
+            if at_home:
                 cells[start + _COUNTRY] = 1.0

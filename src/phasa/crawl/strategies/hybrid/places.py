@@ -7,6 +7,7 @@ that a place of which little is known says nothing and a known one speaks for it
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -105,17 +106,41 @@ class Places:
                 judged = 1.0 if hits >= 0.95 * pages else -1.0 if hits <= 0.05 * pages else 0.0
         return HostOdds(tld_odds - base_odds, site_odds - tld_odds, better, judged, server, self._home[slot] > 0)
 
-    def directory_odds(self, segment: int, share: float) -> float:
-        """How much better a directory did than its server, of which `share` is expected."""
-        if not self.segments.count(segment):
+    def directory_odds(self, segment: int, share: float, share_odds: float) -> float:
+        """How much better a directory did than its server, of which `share` is expected; `share_odds` are its odds."""
+        segments = self.segments
+        slot = segment & segments.mask
+        pages = segments.pages[slot]
+        if not pages:
             return 0.0
-        return log_odds(self.segments.share(segment, share)) - log_odds(share)
+        weight = segments.weight
+        return log_odds((segments.hits[slot] + weight * share) / (pages + weight)) - share_odds
 
-    def sibling_odds(self, table: Candidates, row: int, now: Now) -> float:
-        """How well the other links did that stand on the same pages, the best of them."""
-        share, base = self.children.share, now.base
-        first, second, third = table.sources[row * SOURCES : (row + 1) * SOURCES]
-        return log_odds(max(share(first, base), share(second, base), share(third, base))) - now.odds
+    def sibling_odds_now(self, table: Candidates, now: Now) -> Callable[[int], float]:
+        """For a row: how well the other links did that stand on the same pages, the best of them."""
+        children = self.children
+        hits, pages, mask, weight = children.hits, children.pages, children.mask, children.weight
+        base, base_odds = now
+        expected, sources = weight * base, table.sources
+        known: dict[int, float] = {}
+
+        def share(source: int) -> float:
+            slot = source & mask
+            found = known[source] = (hits[slot] + expected) / (pages[slot] + weight)
+            return found
+
+        def odds(row: int) -> float:
+            place = row * SOURCES
+            best = 0.0
+            for source in sources[place : place + SOURCES]:
+                value = known.get(source)
+                if value is None:
+                    value = share(source)
+                if value > best:
+                    best = value
+            return log_odds(best) - base_odds
+
+        return odds
 
     def refresh(self, table: Candidates) -> None:
         """Put the figures of now into the cells COUNTRY and DOMAIN to SIBLINGS of all rows."""
