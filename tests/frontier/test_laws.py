@@ -57,6 +57,9 @@ class Pair:
         frontier = SqliteFrontier(self.path, self.rules, hash=fold)
         frontier._urls.young.capacity = 7
         frontier._urls.young.NEWEST = 3
+        frontier._urls.young.MIDDLE = 5
+        frontier._urls._queue.BLOCK = 3
+        frontier._urls._seen.BLOCK = 3
         return frontier
 
     def step(self, name: str, value: object) -> None:

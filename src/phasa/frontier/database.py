@@ -2,8 +2,9 @@
 
 What makes offers cheap at ten million URLs: a URL row is appended in the order of discovery, which touches one page of
 the file. The two indexes whose order is not that of discovery (`seen` and `queue`) are filled some hundred thousand
-URLs at a time, in their own order; until then the new entries are in memory (`phasa.frontier.young`). `url` is the
-truth: after a crash both indexes are completed from the rows beyond the last merge.
+URLs at a time, in their own order and many entries to a row; until then the new entries are in memory
+(`phasa.frontier.young`). `url` is the truth: after a crash both indexes are completed from the rows beyond the last
+merge.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from pathlib import Path
 
 from phasa.errors import CollectionError
 
-FORMAT = 2
+FORMAT = 3
+_BEFORE = 2  # one row for each entry of `seen` and `queue`
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -29,8 +31,9 @@ CREATE TABLE IF NOT EXISTS url(
     id INTEGER PRIMARY KEY, host INTEGER NOT NULL, key INTEGER NOT NULL, state INTEGER NOT NULL,
     priority REAL NOT NULL, depth INTEGER NOT NULL, attempts INTEGER NOT NULL, source, url TEXT NOT NULL,
     note BLOB, reason TEXT);
-CREATE TABLE IF NOT EXISTS seen(key INTEGER PRIMARY KEY, id INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS queue(host INTEGER, rank REAL, id INTEGER, PRIMARY KEY(host, rank, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS seen(first INTEGER PRIMARY KEY, entries BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS queue(
+    host INTEGER, rank REAL, id INTEGER, more BLOB, PRIMARY KEY(host, rank, id)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS visit(
     id INTEGER PRIMARY KEY, at REAL, status INTEGER, mime TEXT, size INTEGER, wanted INTEGER, score REAL,
     language TEXT, words INTEGER, digest INTEGER, record TEXT, seconds REAL);
@@ -66,10 +69,26 @@ class Database:
             format = self.meta("format")
             if format is None and not looking:
                 self.set_meta("format", FORMAT)
+            elif format == _BEFORE and not looking:
+                self._pack()
             elif format != FORMAT:
-                raise CollectionError(f"{path}: frontier of format {format}, this phasa reads {FORMAT}")
+                raise CollectionError(
+                    f"{path}: frontier of format {format}, this phasa reads {FORMAT}"
+                    + ("; `phasa crawl` brings it up to date" if format == _BEFORE else "")
+                )
         except sqlite3.DatabaseError as problem:
             raise CollectionError(f"{path}: cannot be used as a frontier: {problem}") from None
+
+    def _pack(self) -> None:
+        """Bring a file of the format before up to date: both indexes get their rows anew, as after a crash."""
+        self.begin()
+        self.execute("DROP TABLE seen")
+        self.execute("DROP TABLE queue")
+        for statement in _SCHEMA.split(";"):
+            self.execute(statement)
+        self.execute("DELETE FROM meta WHERE key LIKE 'merged %'")
+        self.set_meta("format", FORMAT)
+        self.commit()
 
     def begin(self) -> None:
         self.execute("BEGIN IMMEDIATE")

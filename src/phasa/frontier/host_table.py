@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable, Set
 from typing import NamedTuple
 
 import msgspec
@@ -33,58 +33,75 @@ _HOST = "id, name, site, rank, head, until, rest, address, failures, done, note"
 class HostTable:
     """The hosts of a frontier. A host is numbered when its first URL is taken in; `worker_of` gives it an owner.
 
-    Names → (host, site) numbers are remembered, boundedly.
+    The numbers of names are remembered, boundedly. The heads that new URLs make better are *owed* to the file
+    for a while and then written together: a page's links go to many hosts, which lie scattered in the file.
     """
 
     REMEMBERED = 8_192
+    OWED = 8_192
 
     def __init__(self, db: Database, worker_of: Callable[[str], int]) -> None:
         self._db = db
         self._worker_of = worker_of
-        self.remembered: dict[str, tuple[int, int]] = {}
+        # Two generations: when the young one is full it becomes the old one, and the old one is forgotten.
+        self._young: dict[str, int] = {}
+        self._old: dict[str, int] = {}
+        self._owed: dict[int, Head] = {}
 
-    def find(self, name: str) -> tuple[int, int] | None:
-        """(host, site) of a host name; None when it is new."""
-        ids = self.remembered.get(name)
-        if ids is None:
-            row = self._db.execute("SELECT id, site FROM host WHERE name = ?", (name,)).fetchone()
-            if row is not None:
-                ids = self._remember(name, (row[0], row[1]))
-        return ids
+    def find(self, name: str) -> int | None:
+        """The number of a host; None when it is new."""
+        return self.find_many({name}).get(name)
 
-    def find_many(self, names: Collection[str]) -> dict[str, tuple[int, int]]:
-        """(host, site) of those of many host names that are known."""
-        remembered = self.remembered
-        found = {name: remembered[name] for name in names if name in remembered}
-        if rest := [name for name in names if name not in found]:
-            asked = msgspec.json.encode(sorted(rest)).decode()
-            for name, host, site in self._db.execute(
-                "SELECT h.name, h.id, h.site FROM json_each(?) AS asked CROSS JOIN host h ON h.name = asked.value",
-                (asked,),
-            ).fetchall():
-                found[name] = self._remember(name, (host, site))
+    def find_many(self, names: Set[str]) -> dict[str, int]:
+        """The numbers of those of many hosts that are known."""
+        young, old = self._young, self._old
+        found: dict[str, int] = {}
+        rest: list[str] = []
+        for name in names:
+            host = young.get(name)
+            if host is None:
+                host = old.get(name)
+                if host is None:
+                    rest.append(name)
+                    continue
+                young[name] = host
+            found[name] = host
+        if rest:
+            # Names and numbers are all that is asked for: both are in the index of the names.
+            known = self._db.execute(
+                "SELECT h.name, h.id FROM json_each(?) AS asked CROSS JOIN host h ON h.name = asked.value",
+                (msgspec.json.encode(sorted(rest)).decode(),),
+            ).fetchall()
+            found.update(known)
+            young.update(known)
+        self._forget()
         return found
 
-    def add(self, name: str, site: str) -> tuple[int, int]:
-        """A new host; its (host, site)."""
+    def add(self, name: str, site: str) -> int:
+        """A new host; its number."""
         self._db.execute("INSERT OR IGNORE INTO site(name) VALUES (?)", (site,))
-        site_id = self._db.execute("SELECT id FROM site WHERE name = ?", (site,)).fetchone()[0]
         added = self._db.execute(
-            "INSERT INTO host(name, site, worker) VALUES (?, ?, ?)", (name, site_id, self._worker_of(site))
+            "INSERT INTO host(name, site, worker) VALUES (?, (SELECT id FROM site WHERE name = ?), ?)",
+            (name, site, self._worker_of(site)),
         )
-        return self._remember(name, (int(added.lastrowid or 0), site_id))
+        self._young[name] = host = int(added.lastrowid or 0)
+        self._forget()
+        return host
 
-    def _remember(self, name: str, ids: tuple[int, int]) -> tuple[int, int]:
-        if len(self.remembered) >= self.REMEMBERED:
-            self.remembered.clear()
-        self.remembered[name] = ids
-        return ids
+    def _forget(self) -> None:
+        if len(self._young) >= self.REMEMBERED:
+            self._old, self._young = self._young, {}
 
     def row(self, id: int) -> HostRow:
-        return HostRow(*self._db.execute(f"SELECT {_HOST} FROM host WHERE id = ?", (id,)).fetchone())
+        row = HostRow(*self._db.execute(f"SELECT {_HOST} FROM host WHERE id = ?", (id,)).fetchone())
+        owed = self._owed.get(id)
+        if owed is not None and (row.rank is None or owed < (row.rank, row.head)):
+            return row._replace(rank=owed.rank, head=owed.id)
+        return row
 
     def after(self, worker: int, floor: Head, limit: int) -> list[HostRow]:
         """The hosts with work whose heads come after the floor, in order."""
+        self.write_heads()
         rows = self._db.execute(
             f"SELECT {_HOST} FROM host INDEXED BY turn WHERE worker = ? AND rank IS NOT NULL AND (rank, head) > (?, ?)"
             " ORDER BY rank, head LIMIT ?",
@@ -93,7 +110,31 @@ class HostTable:
         return [HostRow(*row) for row in rows]
 
     def set_head(self, host: int, head: Head | None) -> None:
+        self._owed.pop(host, None)
         self._db.execute("UPDATE host SET rank = ?, head = ? WHERE id = ?", (*(head or (None, None)), host))
+
+    def owe_heads(self, heads: Iterable[tuple[int, Head]]) -> None:
+        """Better heads, of URLs since the last merge: the file hears of them later. After a crash they are found again
+        in the queues (`UrlTable.recover`)."""
+        owed = self._owed
+        for host, head in heads:
+            before = owed.get(host)
+            if before is None or head < before:
+                owed[host] = head
+        if len(owed) >= self.OWED:
+            self.write_heads()
+
+    def write_heads(self) -> None:
+        """Write the heads that are owed, in a transaction of their own when none is open."""
+        if not self._owed:
+            return
+        heads, self._owed = sorted(self._owed.items()), {}
+        alone = not self._db.connection.in_transaction
+        if alone:
+            self._db.begin()
+        self.improve_heads(heads)
+        if alone:
+            self._db.commit()
 
     def improve_heads(self, heads: Iterable[tuple[int, Head]]) -> None:
         """Write heads that are better than the ones stored."""
@@ -108,14 +149,14 @@ class HostTable:
             (until, rest, address, failures, note, host),
         )
 
-    def took_page(self, host: int, site: int) -> None:
+    def took_page(self, host: int) -> None:
         self._db.execute("UPDATE host SET done = done + 1 WHERE id = ?", (host,))
-        self._db.execute("UPDATE site SET done = done + 1 WHERE id = ?", (site,))
+        self._db.execute("UPDATE site SET done = done + 1 WHERE id = (SELECT site FROM host WHERE id = ?)", (host,))
 
-    def taken(self, host: int, site: int) -> tuple[int, int]:
+    def taken(self, host: int) -> tuple[int, int]:
         """Pages taken from a host and from its site."""
         row = self._db.execute(
-            "SELECT (SELECT done FROM host WHERE id = ?), (SELECT done FROM site WHERE id = ?)", (host, site)
+            "SELECT h.done, s.done FROM host h JOIN site s ON s.id = h.site WHERE h.id = ?", (host,)
         ).fetchone()
         return row[0], row[1]
 

@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from xxhash import xxh3_64_intdigest
 
 from phasa.frontier.host_table import HostTable
+from phasa.frontier.newest import NewUrl
 from phasa.frontier.protocol import Offer, Rediscovery, Standing, State
 from phasa.frontier.ready import Head
 from phasa.frontier.recent import SETTLED, Recent
 from phasa.frontier.rules import HOST_SPENT, QUEUE_FULL, SITE_SPENT, Rules, may_return
+from phasa.frontier.run import HASH_BITS
 from phasa.frontier.url_table import Row, UrlTable
-from phasa.frontier.young import HASH_BITS, NewUrl
 from phasa.web.url import Url, private_suffix
 from phasa.web.url import host as host_name
 
@@ -66,6 +67,7 @@ class Intake:
         self._hash = hash
         self._first = urls.last_id() + 1
         self._rows: list[NewUrl] = []
+        self._simple = True  # none of them has a note or was refused
         self._known: dict[int, int] = {}
         # Rows of the store that offers are about, as they are now, and as they were when they were changed first.
         self._stored: dict[int, Row] = {}
@@ -83,11 +85,11 @@ class Intake:
         """What each offer leads to. What is known is asked of the store for all of them at once."""
         standings = [Standing.KNOWN] * len(offers)
         places, names = self._unanswered(offers)
-        hosts = self._ids_of(names, [offers[at][0].url for at in places])
+        hosts = self._numbers(names, [offers[at][0].url for at in places])
         hash_of = self._hash
         # key_of, without a call
         keys = [
-            hosts[name][0] << HASH_BITS | hash_of(offers[at][0].url.encode()) & _HASH
+            hosts[name] << HASH_BITS | hash_of(offers[at][0].url.encode()) & _HASH
             for at, name in zip(places, names, strict=True)
         ]
         known = self._known = self._urls.seen_many(keys)
@@ -98,19 +100,22 @@ class Intake:
             offer, source = offers[at]
             id = known.get(key)
             if id is not None:
-                standings[at] = self._take_seen(id, offer, *hosts[name], key, source)
+                standings[at] = self._take_seen(id, offer, hosts[name], key, source)
             elif plain:
                 # As `_take_new` does when nothing can be refused.
-                host, url, priority = hosts[name][0], offer.url, offer.priority
+                host, url, priority = hosts[name], offer.url, offer.priority
                 id = known[key] = first + len(rows)
                 remember[url] = priority
                 best = better.get(host)
                 if best is None or -priority < best[0]:
                     better[host] = Head(-priority, id)
-                rows.append((id, host, key, 0, priority, offer.depth, 0, source, url, offer.note or None, None))
+                note = offer.note or None
+                if note:
+                    self._simple = False
+                rows.append((host, key, 0, priority, offer.depth, source, url, note, None))
                 standings[at] = new
             else:
-                standings[at] = self._take_new(offer, *hosts[name], key, source)
+                standings[at] = self._take_new(offer, hosts[name], key, source)
         self._recent.turn()
         return standings
 
@@ -132,33 +137,31 @@ class Intake:
             names.append(url.split("/", 3)[2])
         return places, names
 
-    def _ids_of(self, names: list[str], urls: list[Url]) -> dict[str, tuple[int, int]]:
-        """(host, site) of each host name as it stands in its URL; hosts never seen are added, in order."""
+    def _numbers(self, names: list[str], urls: list[Url]) -> dict[str, int]:
+        """The number of each host, by its name as it stands in its URL; hosts never seen are added, in order."""
         found = self._hosts.find_many(set(names))
         for name, url in zip(names, urls, strict=True):
             if name not in found:
                 found[name] = self._host(url, name)
         return found
 
-    def _host(self, url: Url, name: str) -> tuple[int, int]:
-        """(host, site) of a URL; a host without credentials, whatever the URL has."""
+    def _host(self, url: Url, name: str) -> int:
+        """The number of the host of a URL; a host without credentials, whatever the URL has."""
         name = name.rpartition("@")[2]
-        ids = self._hosts.find(name)
-        if ids is None:
+        host = self._hosts.find(name)
+        if host is None:
             # Past the cache of `registered_domain`: a new host is asked about once.
             bare = host_name(url)
-            ids = self._hosts.add(name, private_suffix.__wrapped__(bare) or bare)
+            host = self._hosts.add(name, private_suffix.__wrapped__(bare) or bare)
             self.counts["hosts"] += 1
-        return ids
+        return host
 
-    def _take_seen(
-        self, id: int | None, offer: Offer, host: int, site: int, key: int, source: int | str | None
-    ) -> Standing:
+    def _take_seen(self, id: int | None, offer: Offer, host: int, key: int, source: int | str | None) -> Standing:
         """An offer whose key is taken: by its own URL, or else by another one."""
         while id is not None:
             if id >= self._first:
                 place = id - self._first
-                if self._rows[place][8] == offer.url:
+                if self._rows[place][6] == offer.url:
                     return self._retake(place, offer)
             else:
                 row = self._stored.get(id)
@@ -168,13 +171,13 @@ class Intake:
                     return self._take_known(row, offer)
             key = next_key(key)
             id = self._known.get(key) or self._urls.seen(key)
-        return self._take_new(offer, host, site, key, source)
+        return self._take_new(offer, host, key, source)
 
-    def _take_new(self, offer: Offer, host: int, site: int, key: int, source: int | str | None) -> Standing:
+    def _take_new(self, offer: Offer, host: int, key: int, source: int | str | None) -> Standing:
         state, reason, standing = 0, None, Standing.NEW
         url, priority, rows = offer.url, offer.priority, self._rows
         id = self._first + len(rows)
-        refusal = None if self._plain else self._refuse(offer, host, site)
+        refusal = None if self._plain else self._refuse(offer, host)
         if refusal is None:
             self._recent.young[url] = priority
             self._improve(host, -priority, id)
@@ -185,19 +188,23 @@ class Intake:
             self.counts["waiting"] -= 1
             self._recent.young[url] = SETTLED
         self._known[key] = id
-        rows.append((id, host, key, state, priority, offer.depth, 0, source, url, offer.note or None, reason))
+        note = offer.note or None
+        self._simple = self._simple and not state and note is None
+        rows.append((host, key, state, priority, offer.depth, source, url, note, reason))
         return standing
 
     def _retake(self, place: int, offer: Offer) -> Standing:
         """An offer of a URL that is new in this same transaction."""
         row = self._rows[place]
-        if row[3] != State.WAITING or not self._rules.replaces(offer, row[4], row[9] or b""):
+        if row[2] != State.WAITING or not self._rules.replaces(offer, row[3], row[7] or b""):
             return Standing.KNOWN
-        self._rows[place] = (*row[:4], offer.priority, *row[5:9], offer.note or None, row[10])
+        note = offer.note or None
+        self._simple = self._simple and note is None
+        self._rows[place] = (*row[:3], offer.priority, *row[4:7], note, row[8])
         self._recent.young[offer.url] = offer.priority
-        if offer.priority < row[4]:
-            self.worse.add(row[1])
-        self._improve(row[1], -offer.priority, row[0])
+        if offer.priority < row[3]:
+            self.worse.add(row[0])
+        self._improve(row[0], -offer.priority, self._first + place)
         return Standing.RAISED
 
     def _take_known(self, row: Row, offer: Offer) -> Standing:
@@ -231,14 +238,14 @@ class Intake:
         if best is None or (rank, id) < best:
             self.better[host] = Head(rank, id)
 
-    def _refuse(self, offer: Offer, host: int, site: int) -> tuple[Standing, str] | None:
+    def _refuse(self, offer: Offer, host: int) -> tuple[Standing, str] | None:
         """What the rules, or a spent budget, say against a new URL."""
         refusal = self._rules.refuse(offer.url, offer.depth)
         if refusal is not None or not self._counted:
             return refusal
         taken = self._taken.get(host)
         if taken is None:
-            taken = self._taken[host] = self._hosts.taken(host, site)
+            taken = self._taken[host] = self._hosts.taken(host)
         budgets = self._rules.budgets
         if budgets.pages_per_host and taken[0] >= budgets.pages_per_host:
             return Standing.CAPPED, HOST_SPENT
@@ -252,8 +259,10 @@ class Intake:
         self._urls.change_many(
             (row, self._stored[id].priority, self._stored[id].note) for id, row in self._before.items()
         )
-        self._urls.add(self._rows)
-        self._hosts.improve_heads(self.better.items())
+        self._urls.add(self._first, self._rows, simple=self._simple)
+        first, better = self._first, self.better.items()
+        self._hosts.owe_heads((host, head) for host, head in better if head.id >= first)
+        self._hosts.improve_heads((host, head) for host, head in better if head.id < first)
 
     def keep_cap(self, waiting: int, cap: int) -> set[str]:
         """Drop what is too much, the least wanted first; the URLs that were dropped. `waiting` counts all of now."""

@@ -40,10 +40,10 @@ class Ledger:
 
     def find(self, url: Url) -> Row | None:
         """The row of a URL; None when it was never taken in."""
-        ids = self._hosts.find(authority(url))
-        if ids is None:
+        host = self._hosts.find(authority(url))
+        if host is None:
             return None
-        return find_row(self._urls, key_of(ids[0], self._hash(url.encode())), url)
+        return find_row(self._urls, key_of(host, self._hash(url.encode())), url)
 
     def source(self, offer: Offer) -> int | str | None:
         """Sources that are pages of ours are kept by number."""
@@ -96,9 +96,7 @@ class Ledger:
             if traps is not None and (evidence := traps.saw(lease.url, visit.digest)):
                 self._db.add_template(template(lease.url), evidence)
         if ending.state is State.DONE:
-            ids = self._hosts.find(host.name)
-            assert ids is not None
-            self._hosts.took_page(*ids)
+            self._hosts.took_page(host.id)
         self._db.count(counts)
         return host, ending
 
@@ -135,9 +133,9 @@ class Ledger:
         """The rows of those URLs that were taken in."""
         hosts = self._hosts.find_many({authority(url) for url in urls})
         keys = {
-            url: key_of(ids[0], self._hash(url.encode()))
+            url: key_of(host, self._hash(url.encode()))
             for url in urls
-            if (ids := hosts.get(authority(url))) is not None
+            if (host := hosts.get(authority(url))) is not None
         }
         seen = self._urls.seen_many(list(keys.values()))
         rows = self._urls.rows(set(seen.values()))

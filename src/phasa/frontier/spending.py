@@ -43,6 +43,6 @@ class Spending:
         return self._taken(row, uncommitted)[1] + out >= budget
 
     def _taken(self, row: Row, uncommitted: Iterable[Url]) -> tuple[int, int]:
-        of_host, of_site = self._hosts.taken(row.host, self._hosts.row(row.host).site)
+        of_host, of_site = self._hosts.taken(row.host)
         site = registered_domain(row.url)
         return of_host, of_site + sum(registered_domain(url) == site for url in uncommitted)

@@ -28,8 +28,7 @@ from phasa.frontier.url_table import Row, UrlTable
 from phasa.web.url import Url
 
 
-def _nothing() -> None:
-    return None
+def _nothing() -> None: ...
 
 
 class SqliteFrontier:
@@ -321,10 +320,10 @@ class SqliteFrontier:
 
     def waiting(self, host: str, limit: int) -> list[Waiting]:
         self.commit()
-        ids = self._hosts.find(host)
-        if ids is None:
+        id = self._hosts.find(host)
+        if id is None:
             return []
-        rows = [self._urls.row(head.id) for head in self._urls.heads(ids[0], limit + 1)]
+        rows = [self._urls.row(head.id) for head in self._urls.heads(id, limit + 1)]
         kept = [row for row in rows if not self._is_leased(row.id)][:limit]
         return [Waiting(row.url, row.priority, row.depth, row.note or b"") for row in kept]
 
@@ -376,7 +375,7 @@ class SqliteFrontier:
         if not self._broken:
             self.commit()
             self._db.begin()
-            self._urls.merge()
+            self._merge()
             if self._not_before is not None:
                 self._db.set_meta("ended", self._turns.now)
             self._db.commit()
@@ -388,11 +387,14 @@ class SqliteFrontier:
         return State.LEASED if row.id in self._leases else State(row.state)
 
     def _merge_when_due(self) -> None:
-        if not self._urls.merge_due:
-            return
-        self._db.begin()
+        if self._urls.merge_due:
+            self._db.begin()
+            self._merge()
+            self._db.commit()
+
+    def _merge(self) -> None:
+        self._hosts.write_heads()
         self._urls.merge()
-        self._db.commit()
 
 
 def _source_id(offer: Offer, lease: Lease) -> int | str | None:

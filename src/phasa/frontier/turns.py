@@ -39,11 +39,11 @@ class Turns:
         self.now = max(self.now, now)
 
     def host_of(self, lease: Lease) -> Host:
-        ids = self._hosts.find(lease.host)
-        assert ids is not None
-        host = self.ready.loaded.get(ids[0])
+        id = self._hosts.find(lease.host)
+        assert id is not None
+        host = self.ready.loaded.get(id)
         if host is None:
-            host = self.ready.loaded[ids[0]] = self._host(ids[0])
+            host = self.ready.loaded[id] = self._host(id)
         return host
 
     def renew(self, id: int) -> None:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from heapq import heappop, heappush
+from itertools import islice
+from operator import itemgetter
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
 
 from phasa.frontier.database import Database
+from phasa.frontier.newest import NewUrl
 from phasa.frontier.protocol import State, Visit
+from phasa.frontier.queue_table import QueueTable
 from phasa.frontier.ready import Head
-from phasa.frontier.young import NewUrl, Young
+from phasa.frontier.run import HASH_BITS, Columns, Run
+from phasa.frontier.seen_table import SeenTable
+from phasa.frontier.young import Young
 from phasa.web.url import Url
 
 
@@ -33,8 +40,14 @@ class Row(NamedTuple):
 
 _ROW = "id, host, state, priority, depth, attempts, source, url, note, reason, key"
 _COLUMNS = ", ".join(f"url.{name}" for name in _ROW.split(", "))
-_ENQUEUE = "INSERT OR IGNORE INTO queue VALUES (?, ?, ?)"
-_UNQUEUE = "DELETE FROM queue WHERE host = ? AND rank = ? AND id = ?"
+_simple = itemgetter(0, 1, 3, 4, 5, 6)
+_ADD_SIMPLE = (
+    "INSERT INTO url(host, key, state, priority, depth, attempts, source, url) VALUES (?, ?, 0, ?, ?, 0, ?, ?)"
+)
+_ADD = (
+    "INSERT INTO url(host, key, state, priority, depth, source, url, note, reason, attempts)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)"
+)
 
 
 def _first_id(change: tuple[Row, float, bytes | None]) -> int:
@@ -44,7 +57,8 @@ def _first_id(change: tuple[Row, float, bytes | None]) -> int:
 class UrlTable:
     """The URLs of one worker's hosts (and, for looking, all others)."""
 
-    YOUNG = 300_000  # new URLs between two merges of the indexes, at most
+    YOUNG = 500_000  # new URLs between two merges of the indexes, at most
+    AT_ONCE = 200_000  # URLs that are indexed at a time after a crash
     FEW = 50_000  # merges of a small file are cheap: then so many are enough
 
     def __init__(self, db: Database, worker: int = 0, workers: int = 1, *, looking: bool = False) -> None:
@@ -56,6 +70,8 @@ class UrlTable:
         self._tail: list[tuple[float, int]] = []
         self._looking = looking
         self.young = Young(0 if looking else self.YOUNG)
+        self._seen = SeenTable(db)
+        self._queue = QueueTable(db)
 
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -82,15 +98,19 @@ class UrlTable:
         )
         return [Row(*row) for row in rows]
 
-    def add(self, rows: list[NewUrl]) -> None:
-        """Append URLs with ids that follow each other; those that wait enter the queue."""
+    def add(self, first: int, rows: list[NewUrl], *, simple: bool = False) -> None:
+        """Append URLs, numbered from `first` on; those that wait enter the queue. `simple`: all wait, without notes."""
         if not rows:
             return
-        self._db.executemany("INSERT INTO url VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        self.young.add(rows)
+        if simple:
+            # Every value that is handed over costs as much as storing it.
+            self._db.executemany(_ADD_SIMPLE, map(_simple, rows))
+        else:
+            self._db.executemany(_ADD, rows)
+        self.young.add(first, rows)
         if self._capped:
-            for row in rows:
-                heappush(self._tail, (row[4], -row[0]))
+            for id, row in enumerate(rows, first):
+                heappush(self._tail, (row[3], -id))
 
     def change(self, row: Row, priority: float, note: bytes | None) -> None:
         """New priority and note of a URL; the queue follows when it waits."""
@@ -108,12 +128,12 @@ class UrlTable:
         )
         moves = [(row, priority) for row, priority, _ in changes if priority != row.priority]
         old = [(row, priority) for row, priority in moves if row.id <= self._merged]
-        self.young.move(
-            [(row.host, row.key, row.id, -row.priority, -new) for row, new in moves if row.id > self._merged]
-        )
+        self.young.move([(row.host, row.key, row.id, -new) for row, new in moves if row.id > self._merged])
         if old:
-            self._db.executemany(_UNQUEUE, [(row.host, -row.priority, row.id) for row, _ in old])
-            self._db.executemany(_ENQUEUE, [(row.host, -priority, row.id) for row, priority in old])
+            self._queue.change(
+                [(row.host, -row.priority, row.id) for row, _ in old],
+                [(row.host, -priority, row.id) for row, priority in old],
+            )
         if self._capped:
             for row, priority in moves:
                 heappush(self._tail, (priority, -row.id))
@@ -129,11 +149,11 @@ class UrlTable:
         """The id of the URL with this key."""
         id = self.young.find(key)
         if id is None:
-            row = self._db.execute("SELECT id FROM seen WHERE key = ?", (key,)).fetchone()
-            if row is None and self._looking:
-                # What a running crawl has not merged yet: some hundred thousand rows to look through.
-                row = self._db.execute("SELECT id FROM url WHERE id > ? AND key = ?", (self._merged, key)).fetchone()
-            return row[0] if row else None
+            id = self._seen.find(key)
+        if id is None and self._looking:
+            # What a running crawl has not merged yet: some hundred thousand rows to look through.
+            row = self._db.execute("SELECT id FROM url WHERE id > ? AND key = ?", (self._merged, key)).fetchone()
+            id = row[0] if row else None
         return id
 
     def seen_many(self, keys: list[int]) -> dict[int, int]:
@@ -142,13 +162,7 @@ class UrlTable:
         known = self.young.find_many(keys)
         rest = [key for key in keys if key not in known] if known else keys
         if rest and self._merged:
-            # CROSS JOIN keeps the order of the loops: each key asked for is looked up, nothing is scanned.
-            known.update(
-                self._db.execute(
-                    "SELECT s.key, s.id FROM json_each(?) AS asked CROSS JOIN seen s ON s.key = asked.value",
-                    (msgspec.json.encode(rest).decode(),),
-                )
-            )
+            known.update(self._seen.find_many(rest))
         return known
 
     # ── queues ───────────────────────────────────────────────────────────────────────────────────
@@ -159,42 +173,45 @@ class UrlTable:
         if id > self._merged:
             self.young.push(host, rank, id)
         else:
-            self._db.execute(_ENQUEUE, (host, rank, id))
+            self._queue.add(host, rank, id)
         if self._capped:
             heappush(self._tail, (-rank, -id))
 
     def unqueue(self, host: int, rank: float, id: int) -> None:
         if id > self._merged:
-            self.young.remove(host, rank, id)
+            self.young.remove(host, id)
         else:
-            self._db.execute(_UNQUEUE, (host, rank, id))
+            self._queue.remove(host, rank, id)
 
     def heads(self, host: int, limit: int) -> list[Head]:
         """The best waiting URLs of a host."""
         found = self.young.heads(host, limit)
-        old = self._db.execute(
-            "SELECT rank, id FROM queue WHERE host = ? ORDER BY rank, id LIMIT ?", (host, limit)
-        ).fetchall()
-        if old:
-            found = sorted([*found, *(Head(*row) for row in old)])[:limit]
-        return found
+        if limit > 1:
+            return sorted([*found, *islice(self._queue.waiting(host), limit)])[:limit]
+        old = self._queue.best(host)
+        if old is None or (found and found[0] < old):
+            return found
+        return [old]
 
     def drop_queue(self, host: int, state: State, reason: str) -> int:
         """Every waiting URL of a host gets another state; how many."""
-        young = self.young.take_queue(host)
-        change = "UPDATE url SET state = ?, reason = ? WHERE id"
-        self._db.executemany(f"{change} = ?", [(int(state), reason, id) for id in young])
-        self._db.execute(f"{change} IN (SELECT id FROM queue WHERE host = ?)", (int(state), reason, host))
-        return len(young) + self._db.execute("DELETE FROM queue WHERE host = ?", (host,)).rowcount
+        ids = {*self.young.take_queue(host), *self._queue.ids(host)}
+        self._queue.empty(host)
+        return self._db.executemany(
+            "UPDATE url SET state = ?, reason = ? WHERE id = ? AND state = 0",
+            [(int(state), reason, id) for id in sorted(ids)],
+        ).rowcount
 
     def index_ranks(self) -> None:
         """Let `worst` find its answer without looking through the queue; only a capped queue pays for it."""
-        self._db.execute("CREATE INDEX IF NOT EXISTS by_rank ON queue(rank, id)")
+        self._db.begin()
+        self._queue.index_ranks()
+        self._db.commit()
         self._capped = True
 
     def worst(self) -> Row | None:
         """The waiting URL of the lowest priority, the last one found among equals. Needs `index_ranks`."""
-        old = self._db.execute("SELECT rank, id FROM queue ORDER BY rank DESC, id DESC LIMIT 1").fetchone()
+        old = self._queue.worst()
         while self._tail:
             rank, id = -self._tail[0][0], -self._tail[0][1]
             row = self.row(id) if id > self._merged else None
@@ -216,9 +233,10 @@ class UrlTable:
     def merge(self) -> None:
         """Bring the young entries into the file; all URLs of this worker so far are indexed then."""
         last = self.last_id()
-        seen, queue = self.young.hand_over()
-        self._db.executemany("INSERT OR IGNORE INTO seen VALUES (?, ?)", seen)
-        self._db.executemany(_ENQUEUE, queue)
+        run = self.young.hand_over()
+        keys, ids, _ = run.columns()
+        self._seen.add(keys, ids, few=len(run) < self._merged // 1000)
+        self._queue.add_run(run)
         self._db.set_meta(f"merged {self._worker}", last)
         self._merged = last
         self.young.clear()
@@ -227,16 +245,33 @@ class UrlTable:
     def recover(self) -> None:
         """Complete the indexes from the URLs that were added after the last merges; all workers start from there."""
         last = self._last_merged()
-        self._db.execute("INSERT OR IGNORE INTO seen SELECT key, id FROM url WHERE id > ? ORDER BY key", (last,))
-        self._db.execute(
-            "INSERT OR IGNORE INTO queue SELECT host, -priority, id FROM url WHERE id > ? AND state = 0"
-            " ORDER BY host, -priority, id",
-            (last,),
+        hosts: set[int] = set()
+        for start in range(last, self.last_id(), self.AT_ONCE):
+            run = self._read_run(start, start + self.AT_ONCE)
+            keys, ids, _ = run.columns()
+            self._seen.add(keys, ids, few=len(run) < last // 1000)
+            self._queue.add_run(run)
+            hosts.update((keys >> HASH_BITS).tolist())
+        # Heads that were owed to the hosts (`HostTable.owe_heads`).
+        self._db.executemany(
+            "UPDATE host SET rank = ?, head = ? WHERE id = ?",
+            [(head.rank, head.id, host) for host in sorted(hosts) if (head := self._queue.best(host)) is not None],
         )
         self._db.execute("DELETE FROM meta WHERE key LIKE 'merged %'")
         self._merged = self.last_id()
         for worker in range(self._workers):
             self._db.set_meta(f"merged {worker}", self._merged)
+
+    def _read_run(self, after: int, last: int) -> Run:
+        """The URLs with these numbers as the file has them."""
+        rows = self._db.execute(
+            "SELECT key, id, iif(state = 0, -priority, 9e999) FROM url WHERE id > ? AND id <= ? ORDER BY key",
+            (after, last),
+        ).fetchall()
+        keys, ids, ranks = zip(*rows, strict=True) if rows else ((), (), ())
+        run = Run(0)
+        run.add(Columns(np.array(keys, np.int64), np.array(ids, np.int64), np.array(ranks, np.float64)))
+        return run
 
     def _last_merged(self) -> int:
         """All URLs up to this one are indexed in the file."""

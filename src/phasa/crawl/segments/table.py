@@ -15,7 +15,8 @@ from phasa.collection import Collection
 from phasa.crawl.segments.identifier import key_of
 from phasa.crawl.segments.segment import Segment
 from phasa.crawl.standing import has_begun, reading
-from phasa.frontier.young import HASH_BITS
+from phasa.frontier.run import HASH_BITS
+from phasa.frontier.seen_table import ids_between
 
 _WAITING, _DONE = 0, 1
 _BY_SEGMENT = ("segment", "best-segment")
@@ -80,10 +81,10 @@ def segment_row(collection: Collection, url: str) -> SegmentRow | None:
         numbers = db.execute("SELECT id FROM host WHERE name = ?", (key.split("/", 3)[2],)).fetchone()
         number = int(numbers[0]) if numbers else -1
         merged = db.execute("SELECT min(value) FROM meta WHERE key LIKE 'merged %'").fetchone()[0] or 0
+        known = ids_between(db, number << HASH_BITS, ((number + 1) << HASH_BITS) - 1)
         found = db.execute(
-            f"{_ROWS} WHERE u.id IN (SELECT id FROM seen WHERE key BETWEEN ? AND ?)"
-            f" UNION {_ROWS} WHERE u.id > ? AND u.host = ?",
-            (number << HASH_BITS, ((number + 1) << HASH_BITS) - 1, merged, number),
+            f"{_ROWS} WHERE u.id IN (SELECT value FROM json_each(?)) UNION {_ROWS} WHERE u.id > ? AND u.host = ?",
+            (msgspec.json.encode(known).decode(), merged, number),
         )
         rows = _rows((row for row in found if key_of(row[0]) == key), _kept(collection))
     return rows[0] if rows else None

@@ -1,0 +1,109 @@
+"""The queues in the file: packed rows, with stale entries in them, give what plain sorted lists give."""
+
+from __future__ import annotations
+
+import tempfile
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phasa.frontier.database import Database
+from phasa.frontier.queue_table import QueueTable
+from phasa.frontier.run import HASH_BITS, Columns, Run
+
+HOSTS = 3
+RANKS = st.sampled_from([-2.0, -1.0, -0.5, 0.0])
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("run"), st.lists(st.tuples(st.integers(1, HOSTS), RANKS), max_size=12)),
+        st.tuples(st.just("done"), st.integers(0, 60)),
+        st.tuples(st.just("again"), st.tuples(st.integers(0, 60), RANKS)),
+        st.tuples(st.just("change"), st.lists(st.tuples(st.integers(0, 60), RANKS), max_size=5)),
+        st.tuples(st.just("empty"), st.integers(1, HOSTS)),
+    ),
+    max_size=20,
+)
+
+
+class Pair:
+    """A table, and what it should hold: id → (host, rank) of what waits."""
+
+    def __init__(self, folder: str) -> None:
+        self.db = Database(Path(folder) / "f.db")
+        self.table = QueueTable(self.db)
+        self.table.BLOCK = 4
+        self.hosts: dict[int, int] = {}
+        self.ranks: dict[int, float] = {}
+
+    def run(self, found: list[tuple[int, float]]) -> None:
+        first = len(self.hosts) + 1
+        ids = list(range(first, first + len(found)))
+        for id, (host, rank) in zip(ids, found, strict=True):
+            self.hosts[id], self.ranks[id] = host, rank
+            self.db.execute(
+                "INSERT INTO url(host, key, state, priority, depth, attempts, url) VALUES (?, 0, 0, ?, 0, 0, '')",
+                (host, -rank),
+            )
+        order = sorted(ids, key=lambda id: (self.hosts[id], id))
+        run = Run(0)
+        run.add(
+            Columns(
+                np.array([self.hosts[id] << HASH_BITS | id for id in order], np.int64),
+                np.array(order, np.int64),
+                np.array([self.ranks[id] for id in order], np.float64),
+            )
+        )
+        self.table.add_run(run)
+
+    def done(self, id: int) -> None:
+        if id in self.ranks:
+            self.db.execute("UPDATE url SET state = 1 WHERE id = ?", (id,))
+            self.table.remove(self.hosts[id], self.ranks.pop(id), id)
+
+    def again(self, value: tuple[int, float]) -> None:
+        id, rank = value
+        if id in self.hosts and id not in self.ranks:
+            self.db.execute("UPDATE url SET state = 0, priority = ? WHERE id = ?", (-rank, id))
+            self.ranks[id] = rank
+            self.table.add(self.hosts[id], rank, id)
+
+    def change(self, changes: list[tuple[int, float]]) -> None:
+        new = {id: rank for id, rank in changes if id in self.ranks and self.ranks[id] != rank}
+        self.db.executemany("UPDATE url SET priority = ? WHERE id = ?", [(-rank, id) for id, rank in new.items()])
+        self.table.change(
+            [(self.hosts[id], self.ranks[id], id) for id in new],
+            [(self.hosts[id], rank, id) for id, rank in new.items()],
+        )
+        self.ranks.update(new)
+
+    def empty(self, host: int) -> None:
+        gone = {id for id in self.ranks if self.hosts[id] == host}
+        assert gone <= set(self.table.ids(host))
+        self.db.executemany("UPDATE url SET state = 2 WHERE id = ?", [(id,) for id in gone])
+        self.table.empty(host)
+        for id in gone:
+            del self.ranks[id]
+
+    def check(self) -> None:
+        for host in range(1, HOSTS + 1):
+            waiting = sorted((rank, id) for id, rank in self.ranks.items() if self.hosts[id] == host)
+            assert list(self.table.waiting(host)) == waiting
+            assert list(islice(self.table.waiting(host), 2)) == waiting[:2]
+            assert self.table.best(host) == (waiting[0] if waiting else None)
+
+
+@settings(max_examples=150, deadline=None)
+@given(STEPS)
+def test_the_best_of_a_host_is_the_best_that_waits(steps: list[tuple[str, object]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        pair = Pair(folder)
+        for name, value in steps:
+            getattr(pair, name)(value)
+            pair.check()
+        pair.table.index_ranks()
+        pair.check()
+        assert pair.table.worst() == max(((rank, id) for id, rank in pair.ranks.items()), default=None)
+        pair.db.close()
