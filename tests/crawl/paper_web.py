@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.clock import VirtualClock
 from phasa.crawl.judge import Judgement
-from phasa.crawl.loop import Archive, Crawl, Log, Outcome, Parts
+from phasa.crawl.loop import Crawl, Outcome
+from phasa.crawl.parts import Archive, Log, Parts
 from phasa.crawl.seeds import plant
 from phasa.crawl.strategies.breadth_first import BreadthFirst
 from phasa.crawl.strategy import OutLinks, Seed, Strategy

@@ -13,7 +13,8 @@ from tests.crawl.paper_web import PaperWeb, crawl
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.clock import VirtualClock
 from phasa.crawl.judge import Judgement
-from phasa.crawl.loop import Crawl, Parts
+from phasa.crawl.loop import Crawl
+from phasa.crawl.parts import Parts
 from phasa.crawl.seeds import plant
 from phasa.crawl.strategies.breadth_first import BreadthFirst
 from phasa.crawl.strategy import Change, JudgedPage, Offers, Plain, Rediscovery, Seed

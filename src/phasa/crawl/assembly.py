@@ -28,8 +28,9 @@ from phasa.crawl.keeping import WarcArchive
 from phasa.crawl.knowledge import KnowledgeBase, read_knowledge
 from phasa.crawl.likeness import DictionaryLikeness, traces_of
 from phasa.crawl.live import LiveWeb
-from phasa.crawl.loop import Crawl, Outcome, PageJudge, Parts
+from phasa.crawl.loop import Crawl, Outcome
 from phasa.crawl.meter import Metrics, write_metrics
+from phasa.crawl.parts import PageJudge, Parts
 from phasa.crawl.reports import write_reports
 from phasa.crawl.seeds import SeedFile, read_seeds
 from phasa.crawl.strategies import Circumstances, make_strategy

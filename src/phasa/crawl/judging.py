@@ -9,7 +9,8 @@ from phasa.crawl.judge import Judgement
 from phasa.language.detectors import Detector
 from phasa.language.segmenters import segmenter_for
 from phasa.language.stopwords import stop_words
-from phasa.language.verdict import UNDETERMINED, Document
+from phasa.language.verdict import UNDETERMINED, Document, Verdict
+from phasa.web.html import Page
 
 NOTHING = Judgement(False, 0.0, UNDETERMINED, "no text")
 
@@ -38,17 +39,31 @@ class LanguageJudge:
         self._further = further
 
     def judge(self, answer: Answer) -> Judgement:
-        page = answer.page
-        if page is None or not page.text:
-            return NOTHING
-        declared = page.lang or (page.languages[0] if page.languages else None)
-        verdict = self._detector.judge(Document(page.text, page.charset, declared))
+        return self.judge_many([answer])[0]
+
+    def judge_many(self, answers: Sequence[Answer]) -> list[Judgement]:
+        """The judgements of some pages, in order: several together are quicker than one by one."""
+        judgements = [NOTHING] * len(answers)
+        places = [place for place, answer in enumerate(answers) if answer.page is not None and answer.page.text]
+        verdicts = self._detector.judge_many([_document(answers[place].page) for place in places])
+        for place, verdict in zip(places, verdicts, strict=True):
+            judgements[place] = self._judgement(answers[place], verdict)
+        return judgements
+
+    def _judgement(self, answer: Answer, verdict: Verdict) -> Judgement:
+        text = answer.page.text if answer.page is not None else ""
         if verdict.language != self._language:
-            score = self._traces(page.text) if self._traces is not None else 0.0
+            score = self._traces(text) if self._traces is not None else 0.0
             return Judgement(False, score, verdict.language, verdict.evidence)
         judgement = Judgement(True, verdict.score, verdict.language, verdict.evidence)
         if self._further is None:
             return judgement
         plain = stop_words(self._language)
-        words = [word for word in segmenter_for(self._language).words(page.text) if word not in plain]
+        words = [word for word in segmenter_for(self._language).words(text) if word not in plain]
         return self._further(answer, judgement, words)
+
+
+def _document(page: Page | None) -> Document:
+    assert page is not None
+    declared = page.lang or (page.languages[0] if page.languages else None)
+    return Document(page.text, page.charset, declared)

@@ -9,55 +9,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple, Protocol
 
 import msgspec
 
-from phasa.crawl.answer import Answer, Kind, Web
+from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.choice import Choice
-from phasa.crawl.clock import Clock
 from phasa.crawl.judge import Judgement
 from phasa.crawl.meter import Meter
-from phasa.crawl.strategy import DROP, Asking, Change, JudgedPage, Offers, Strategy, same_priority
+from phasa.crawl.parts import Parts, QuickJudge
+from phasa.crawl.strategy import DROP, Asking, Change, JudgedPage, Offers, same_priority
 from phasa.crawl.visits import visit_of
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.politeness import Politeness, pause
-from phasa.frontier.protocol import Ending, Frontier, Lease, Offer, State
+from phasa.frontier.protocol import Ending, Lease, Offer, State
 from phasa.web.url import Url
-
-
-class Archive(Protocol):
-    """Keeps what came back."""
-
-    def keep(self, answer: Answer, judgement: Judgement | None) -> str:
-        """Write what came back, on disk before this returns; where it stands."""
-        ...
-
-
-class PageJudge(Protocol):
-    """Is this page wanted?"""
-
-    def judge(self, answer: Answer) -> Judgement:
-        """The judgement of a page that came."""
-        ...
-
-
-class Log(Protocol):
-    """Hears of every ended lease."""
-
-    def write(self, lease: Lease, ending: Ending) -> None: ...
-
-
-class Parts(NamedTuple):
-    """The five nouns of a crawl, and its clock."""
-
-    web: Web
-    judge: PageJudge
-    strategy: Strategy
-    frontier: Frontier
-    clock: Clock
-    archive: Archive | None = None
-    log: Log | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -71,13 +36,15 @@ class Outcome(msgspec.Struct, frozen=True):
 
 class Crawl:
     """One run. `slots` leases are out at a time; with one slot everything happens in strict order, with more a `choosy`
-    crawl puts off poor links while good ones come.
+    crawl puts off poor links while good ones come. Answers that have come meanwhile are settled together, step by step:
+    each step finds its code and tables at hand then, and pages are judged in one go.
 
     `words` counts the words of a wanted page. `watch` is called now and then; what it returns, if anything, ends the
     run as its reason. `may_get_work` is asked when nothing waits and nothing is out: True goes on waiting.
     """
 
     TICK = 0.25
+    TOGETHER = 32  # answers that are settled together at most
 
     def __init__(
         self,
@@ -103,6 +70,7 @@ class Crawl:
         self._watch = watch
         self._may_get_work = may_get_work
         self._running: set[asyncio.Task[None]] = set()
+        self._answered: list[tuple[Lease, Answer]] = []
         self._wake = asyncio.Event()
         self._why = ""
         self._failure: BaseException | None = None
@@ -165,10 +133,14 @@ class Crawl:
 
     def _room(self) -> int:
         """How many more leases may go out: free slots, and not more than the page limit leaves."""
-        room = 0 if self.paused else self._slots - len(self._running)
+        room = 0 if self.paused else self._slots - self._out()
         if self._budgets.pages:
-            room = min(room, self._budgets.pages - self._done - len(self._running))
+            room = min(room, self._budgets.pages - self._done - self._out())
         return room
+
+    def _out(self) -> int:
+        """Leases that are not settled."""
+        return len(self._running) + len(self._answered)
 
     def _chosen(self, leases: list[Lease], now: float) -> list[Lease]:
         """Those worth a fetch now; the others go back and their hosts wait for a few turns of better ones."""
@@ -196,7 +168,7 @@ class Crawl:
         """Wait for something to lease or to end; False when there is nothing to wait for."""
         self._wake.clear()
         ready = self.parts.frontier.next_ready(now) if room > 0 else None
-        if not self._running and room > 0:
+        if not self._out() and room > 0:
             if ready is None:
                 if not self._may_get_work():
                     return False
@@ -214,8 +186,8 @@ class Crawl:
         return bool(idle) and seconds > (idle if self._done else min(idle, 5.0))
 
     async def _drain(self) -> None:
-        while self._running:
-            await asyncio.wait(self._running)
+        while self._out():
+            await (asyncio.wait(self._running) if self._running else asyncio.sleep(0))
         if self._failure is not None:
             raise self._failure
 
@@ -226,7 +198,7 @@ class Crawl:
         if self._why:
             return True
         budgets, meter = self._budgets, self.meter
-        if budgets.pages and self._done + len(self._running) >= budgets.pages and not self._running:
+        if budgets.pages and self._done >= budgets.pages and not self._out():
             self._why = f"the limit of {budgets.pages:,} pages is reached"
         elif budgets.seconds and self.parts.clock.now() - meter.started >= budgets.seconds:
             self._why = f"the limit of {budgets.seconds:g} seconds is reached"
@@ -250,38 +222,64 @@ class Crawl:
         address = await web.address(lease)
         if address and frontier.admit(lease, address, clock.now()) > 0.0:
             return
-        self.settle(lease, await web.get(lease))
-
-    def settle(self, lease: Lease, answer: Answer) -> None:
-        """Do what an answer asks for."""
-        now = self.parts.clock.now()
-        self.meter.fetched(_outcome(answer), answer.size)
-        if answer.kind is Kind.FIRST:
-            if self.parts.archive is not None:
-                self.parts.archive.keep(answer, None)
-            rest = pause(self._manners, crawl_delay=answer.crawl_delay)
-            self.parts.frontier.hold(lease, now + rest, asked=now)
+        answer = await web.get(lease)
+        if self._slots == 1:
+            self._settle([(lease, answer)])
             return
-        judgement = self._judge(answer) if answer.kind is Kind.PAGE else None
-        found, problem = self._links(lease, answer, judgement)
-        ending = self._ending(lease, answer, judgement, now, problem)
-        self._choice.saw(lease.priority, judgement is not None and judgement.wanted)
-        self.parts.frontier.finish(lease, ending, found)
-        self._done += ending.state is State.DONE
+        self._answered.append((lease, answer))
+        if len(self._answered) == 1:
+            asyncio.get_running_loop().call_soon(self._settle_answered)
+
+    def _settle_answered(self) -> None:
+        """Settle what has come; what is too much for once, soon."""
+        some, self._answered = self._answered[: self.TOGETHER], self._answered[self.TOGETHER :]
+        if self._answered:
+            asyncio.get_running_loop().call_soon(self._settle_answered)
+        try:
+            self._settle(some)
+        except BaseException as problem:  # noqa: BLE001 - `_stopping` raises it
+            self._failure = self._failure or problem
+        self._wake.set()
+
+    def _settle(self, answered: list[tuple[Lease, Answer]]) -> None:
+        """Do what some answers ask for, in the order in which they came."""
+        now, log = self.parts.clock.now(), self.parts.log
+        for _, answer in answered:
+            self.meter.fetched(_outcome(answer), answer.size)
+        judgements = self._judge([answer for _, answer in answered])
+        found = [self._links(*one, judgement) for one, judgement in zip(answered, judgements, strict=True)]
+        endings = [
+            self._ending(*one, judgement, now, problem)
+            for one, judgement, (_, problem) in zip(answered, judgements, found, strict=True)
+        ]
+        for (lease, answer), judgement, (offers, _), ending in zip(answered, judgements, found, endings, strict=True):
+            if answer.kind is Kind.FIRST:
+                self.parts.frontier.hold(lease, now + ending.pause, asked=now)
+                continue
+            self._choice.saw(lease.priority, judgement is not None and judgement.wanted)
+            self.parts.frontier.finish(lease, ending, offers)
+            self._done += ending.state is State.DONE
+            if log is not None:
+                log.write(lease, ending)
         if changes := self._changes():
             self._apply(changes)
-        if self.parts.log is not None:
-            self.parts.log.write(lease, ending)
 
-    def _judge(self, answer: Answer) -> Judgement:
-        judgement = self.parts.judge.judge(answer)
-        self.meter.judged(judgement.wanted)
-        return judgement
+    def _judge(self, answers: list[Answer]) -> list[Judgement | None]:
+        """The judgement of each page, None for what is no page."""
+        pages = [answer for answer in answers if answer.kind is Kind.PAGE]
+        judge = self.parts.judge
+        found = judge.judge_many(pages) if isinstance(judge, QuickJudge) else [judge.judge(page) for page in pages]
+        for judgement in found:
+            self.meter.judged(judgement.wanted)
+        following = iter(found)
+        return [next(following) if answer.kind is Kind.PAGE else None for answer in answers]
 
     def _links(self, lease: Lease, answer: Answer, judgement: Judgement | None) -> tuple[Sequence[Offer], str]:
         """What the page leads to, and what went wrong in the strategy: then the page counts all the same, and its
         links are offered with priority 0."""
         strategy = self.parts.strategy
+        if answer.kind is Kind.FIRST:
+            return (), ""
         if answer.kind is Kind.MOVED and answer.target is not None:
             return [Offer(answer.target, lease.priority, lease.depth, lease.url, lease.note)], ""
         if judgement is None:
@@ -360,6 +358,10 @@ class Crawl:
 
     def _ending(self, lease: Lease, answer: Answer, judgement: Judgement | None, now: float, problem: str) -> Ending:
         kind = answer.kind
+        if kind is Kind.FIRST:
+            if self.parts.archive is not None:
+                self.parts.archive.keep(answer, None)
+            return Ending(State.WAITING, "", now, pause(self._manners, crawl_delay=answer.crawl_delay))
         failed = kind in (Kind.BUSY, Kind.FAILED)
         if failed:
             last = lease.attempts + 1 >= self._manners.tries

@@ -9,7 +9,7 @@ from pathlib import Path
 from phasa.archive.reader import read_warc
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.live import out_links
-from phasa.crawl.loop import PageJudge
+from phasa.crawl.parts import PageJudge
 from phasa.crawl.strategy import JudgedPage
 from phasa.web.html import read_page
 from phasa.web.url import Url, parse

@@ -37,8 +37,8 @@ class HostTable:
     for a while and then written together: a page's links go to many hosts, which lie scattered in the file.
     """
 
-    REMEMBERED = 8_192
-    OWED = 8_192
+    REMEMBERED = 4_096
+    OWED = 4_096
 
     def __init__(self, db: Database, worker_of: Callable[[str], int]) -> None:
         self._db = db

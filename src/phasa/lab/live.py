@@ -9,7 +9,8 @@ from phasa.crawl.clock import WallClock
 from phasa.crawl.judge import Judgement
 from phasa.crawl.judging import LanguageJudge
 from phasa.crawl.live import LiveWeb
-from phasa.crawl.loop import Crawl, Parts
+from phasa.crawl.loop import Crawl
+from phasa.crawl.parts import Parts
 from phasa.crawl.seeds import plant
 from phasa.crawl.strategy import Seed, Strategy
 from phasa.frontier.budgets import NO_LIMITS

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.clock import VirtualClock
 from phasa.crawl.judge import Judgement
-from phasa.crawl.loop import Crawl, Parts
+from phasa.crawl.loop import Crawl
+from phasa.crawl.parts import Parts
 from phasa.crawl.seeds import plant
 from phasa.crawl.segments.features import Citation
 from phasa.crawl.strategy import OutLinks, Seed, Strategy

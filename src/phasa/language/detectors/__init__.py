@@ -21,6 +21,10 @@ class Detector(Protocol):
         """The verdict on a page, with what it declares of itself as far as the method uses that."""
         ...
 
+    def judge_many(self, documents: Sequence[Document]) -> list[Verdict]:
+        """A verdict per page, in order: the same as `judge` on each, only faster."""
+        ...
+
 
 class OneByOne:
     """What a detector inherits that has no faster way for many texts and does not look at declarations."""
@@ -33,3 +37,6 @@ class OneByOne:
 
     def judge(self, document: Document) -> Verdict:
         return self.detect(document.text)
+
+    def judge_many(self, documents: Sequence[Document]) -> list[Verdict]:
+        return [self.judge(document) for document in documents]

@@ -50,14 +50,11 @@ class Auto(OneByOne):
 
     def judge(self, document: Document) -> Verdict:
         """As `detect`; a page with too little text is taken at its word when it declares a language."""
-        verdict = self._batch([document.text])[0]
-        if verdict.evidence not in _FLAWS[1:3] or not document.declared:
-            return verdict
-        profile = profile_for(document.declared.strip())
-        # English is what page templates declare unasked: of such pages only one in seven is in English.
-        if profile is None or profile.code == "en":
-            return verdict
-        return Verdict(profile.code, _DECLARED, f"declared, {verdict.evidence}")
+        return self.judge_many([document])[0]
+
+    def judge_many(self, documents: Sequence[Document]) -> list[Verdict]:
+        verdicts = self._batch([document.text for document in documents])
+        return [_heard(verdict, document) for verdict, document in zip(verdicts, documents, strict=True)]
 
     def detect_many(self, texts: Sequence[str]) -> list[Verdict]:
         verdicts: list[Verdict] = []
@@ -105,6 +102,17 @@ _FLAWS = (
     "not text: control characters or undecoded bytes",
     "one character repeated",
 )
+
+
+def _heard(verdict: Verdict, document: Document) -> Verdict:
+    """A page with too little text is taken at its word when it declares a language."""
+    if verdict.evidence not in _FLAWS[1:3] or not document.declared:
+        return verdict
+    profile = profile_for(document.declared.strip())
+    # English is what page templates declare unasked: of such pages only one in seven is in English.
+    if profile is None or profile.code == "en":
+        return verdict
+    return Verdict(profile.code, _DECLARED, f"declared, {verdict.evidence}")
 
 
 def _flaws(census: Census) -> NDArray[np.int64]:
