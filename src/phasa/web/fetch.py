@@ -18,7 +18,8 @@ from phasa.web.exchange import Exchange, Hop, Outcome
 from phasa.web.guard import Lookup, one_server
 from phasa.web.inflate import ACCEPT as ACCEPT_ENCODING
 from phasa.web.limits import Limits
-from phasa.web.request import REDIRECTS, TROUBLES, HeardResponse, Request, TimedResolver
+from phasa.web.pool import Pool
+from phasa.web.request import REDIRECTS, TROUBLES, Request, TimedResolver
 from phasa.web.url import Url
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -61,6 +62,7 @@ class Fetcher:
         if languages:
             self.headers[hdrs.ACCEPT_LANGUAGE] = languages
         self._session: aiohttp.ClientSession | None = None
+        self._pool: Pool | None = None
 
     async def __aenter__(self) -> Fetcher:
         context: ssl.SSLContext | bool = True if self.verify_tls else _lenient_tls()
@@ -81,9 +83,9 @@ class Fetcher:
             max_line_size=self.limits.header_bytes,
             max_field_size=self.limits.header_bytes,
             max_headers=max(128, self.limits.header_bytes // 64),
-            response_class=HeardResponse,
             skip_auto_headers=(hdrs.USER_AGENT,),
         )
+        self._pool = Pool(connector, self.limits.header_bytes)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -152,16 +154,26 @@ class Fetcher:
         request = Request(target, limits, deadline)
         headers = {**self.headers, **conditions} if conditions else self.headers
         try:
-            return await request.run(self.session, headers, accept, bool(conditions))
+            return await request.run(self.pool, headers, accept, bool(conditions))
         except TROUBLES as trouble:
             return request.failed(trouble)
 
     @property
     def session(self) -> aiohttp.ClientSession:
-        """The open session. Raises RuntimeError outside of the context."""
+        """The open session, for what is no GET. Raises RuntimeError outside of the context."""
         if self._session is None:
-            raise RuntimeError("the fetcher is not open: use `async with Fetcher(…)`")
+            raise RuntimeError(_NOT_OPEN)
         return self._session
+
+    @property
+    def pool(self) -> Pool:
+        """The open connections. Raises RuntimeError outside of the context."""
+        if self._pool is None:
+            raise RuntimeError(_NOT_OPEN)
+        return self._pool
+
+
+_NOT_OPEN = "the fetcher is not open: use `async with Fetcher(…)`"
 
 
 def _plain(hop: Hop) -> Hop:

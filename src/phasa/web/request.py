@@ -12,19 +12,18 @@ from typing import Any
 import aiohttp
 from aiohttp import hdrs
 from aiohttp.abc import ResolveResult
-from aiohttp.connector import Connection
-from aiohttp.http_exceptions import BadHttpMessage, LineTooLong
-from yarl import URL
+from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 
 from phasa.web.exchange import Exchange, Headers, Outcome, Timings, Truncated
 from phasa.web.guard import BlockedAddressError, GuardedResolver
 from phasa.web.inflate import inflate
 from phasa.web.limits import Limits
+from phasa.web.pool import Pool, Response
 from phasa.web.url import Url
 
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 
-TROUBLES = (TimeoutError, aiohttp.ClientError, BadHttpMessage, OSError, ValueError, RuntimeError)
+TROUBLES = (TimeoutError, aiohttp.ClientError, HttpProcessingError, OSError, ValueError, RuntimeError)
 """What a request may end in, for what a server did."""
 
 _REDIRECT_BYTES = 64 * 1024
@@ -52,13 +51,12 @@ class Request:
         self.address = ""
         self.phase = "connect"
         self.timer: asyncio.Timeout | None = None
-        self.response: aiohttp.ClientResponse | None = None
         self.wire = b""
         self.head: dict[str, Any] = {}
 
     async def run(
         self,
-        session: aiohttp.ClientSession,
+        pool: Pool,
         headers: Mapping[str, str],
         accept: Sequence[str] | None,
         conditional: bool,
@@ -67,36 +65,37 @@ class Request:
         limits = self.limits
         _CURRENT.set(self)
         async with asyncio.timeout_at(self._until(limits.connect_seconds)) as self.timer:
-            where = URL(self.target, encoded=True)
-            async with session.get(where, headers=headers, allow_redirects=False) as response:
-                self.response = response
+            response = await pool.ask(self.target, headers, self.sent)
+            try:
                 self.first_byte = time.perf_counter() - self.begun
                 problem = self._read_head(response)
                 if problem:
-                    response.close()
                     return self._exchange(problem)
-                if response.status == 304 and conditional:
+                status = response.message.code
+                if status == 304 and conditional:
                     return self._exchange("not_modified")
-                kind = (response.headers.get(hdrs.CONTENT_TYPE) or "").partition(";")[0].strip().lower()
-                redirect = response.status in REDIRECTS
+                kind = (response.message.headers.get(hdrs.CONTENT_TYPE) or "").partition(";")[0].strip().lower()
+                redirect = status in REDIRECTS
                 if accept is not None and kind and not redirect and not kind.startswith(tuple(accept)):
-                    response.close()
                     return self._exchange("wrong_type", kind[:100])
-                ended = await self._read_body(response, _REDIRECT_BYTES if redirect else limits.body_bytes)
+                ended = await self._read_body(response.content, _REDIRECT_BYTES if redirect else limits.body_bytes)
                 if ended == "too_large" and redirect:
                     return self._exchange("ok", truncated="length")
                 if ended:
                     return self._exchange(ended, truncated="length" if ended == "too_large" else "time")
+            finally:
+                # Free already when the body has come to its end; of no use to others when not.
+                response.connection.close()
         return self._exchange("ok")
 
     def _until(self, seconds: float) -> float:
         return min(self.loop.time() + seconds, self.deadline)
 
-    def sent(self, transport: asyncio.BaseTransport | None) -> None:
+    def sent(self, transport: asyncio.BaseTransport) -> None:
         """The request went out on this connection: the wait for the answer begins."""
         if self.connecting is not None:
             self.connect = time.perf_counter() - self.connecting
-        peer = transport.get_extra_info("peername") if transport else None
+        peer = transport.get_extra_info("peername")
         self.address = str(peer[0]) if peer else ""
         self._enter("first byte", self.limits.first_byte_seconds)
 
@@ -105,25 +104,22 @@ class Request:
         if self.timer:
             self.timer.reschedule(self._until(seconds))
 
-    def _read_head(self, response: aiohttp.ClientResponse) -> Outcome | None:
-        raw = response.raw_headers
-        version = response.version
-        number = f"{version.major}.{version.minor}" if version else "1.1"
-        lines = [f"HTTP/{number} {response.status} {response.reason or ''}".encode("utf-8", "surrogateescape")]
+    def _read_head(self, response: Response) -> Outcome | None:
+        message = response.message
+        raw, version, reason = message.raw_headers, message.version, message.reason or ""
+        first = f"HTTP/{version.major}.{version.minor} {message.code} {reason}"
+        lines = [first.encode("utf-8", "surrogateescape")]
         lines += [name + b": " + value for name, value in raw]
         block = b"\r\n".join(lines)
-        sent = response.request_info
-        asked = [f"{sent.method} {sent.url.raw_path_qs} HTTP/1.1"]
-        asked += [f"{name}: {value}" for name, value in sent.headers.items()]
         self.head = {
-            "status": response.status,
-            "reason": response.reason or "",
+            "status": message.code,
+            "reason": reason,
             "headers": tuple(
                 (name.decode("utf-8", "surrogateescape"), value.decode("utf-8", "surrogateescape"))
                 for name, value in raw
             ),
             "response_head": block + b"\r\n\r\n",
-            "request_head": "\r\n".join(asked).encode("utf-8", "surrogateescape") + b"\r\n\r\n",
+            "request_head": response.asked,
             "address": self.address,
         }
         if len(block) > self.limits.header_bytes:
@@ -133,24 +129,21 @@ class Request:
             return "bad_header"
         return None
 
-    async def _read_body(self, response: aiohttp.ClientResponse, most: int) -> Outcome | None:
+    async def _read_body(self, content: aiohttp.StreamReader, most: int) -> Outcome | None:
         """Read to the end or to a limit; what came is in `self.wire` either way."""
         pieces: list[bytes] = []
         size = 0
         begun = heard = self.loop.time()
         slowest = self.limits.bytes_per_second
-        content = response.content
         self._enter("read", self.limits.read_seconds)
         try:
             while piece := await content.readany():
                 pieces.append(piece)
                 size += len(piece)
                 if size > most:
-                    response.close()
                     return "too_large"
                 now = self.loop.time()
                 if now - begun > self.limits.rate_after_seconds and size < slowest * (now - begun):
-                    response.close()
                     return "too_slow"
                 if now - heard > _HEARD:
                     heard = now
@@ -166,8 +159,6 @@ class Request:
         outcome, truncated = _judge(trouble, self.phase, self.loop.time() >= self.deadline)
         if self.address and not self.head:
             self.head = {"address": self.address}
-        if self.response is not None:
-            self.response.close()
         return self._exchange(outcome, str(trouble)[:300] or type(trouble).__name__, truncated if self.wire else "")
 
     def _exchange(self, outcome: Outcome, detail: str = "", truncated: Truncated = "") -> Exchange:
@@ -225,15 +216,6 @@ class TimedResolver(GuardedResolver):
         return super().open_socket(info)
 
 
-class HeardResponse(aiohttp.ClientResponse):
-    """A response that tells the request under way which connection it is on."""
-
-    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
-        if request := _CURRENT.get():
-            request.sent(connection.transport)
-        return await super().start(connection)
-
-
 def _judge(trouble: BaseException, phase: str, late: bool) -> tuple[Outcome, Truncated]:
     """What an exception means."""
     seen: BaseException | None = trouble
@@ -255,7 +237,7 @@ def _judge(trouble: BaseException, phase: str, late: bool) -> tuple[Outcome, Tru
         return "connect_error", ""
     if isinstance(trouble, aiohttp.ClientPayloadError):
         return "closed_early", "disconnect"
-    if isinstance(trouble, (aiohttp.ClientResponseError, BadHttpMessage)):
+    if isinstance(trouble, (aiohttp.ClientResponseError, HttpProcessingError)):
         text = str(trouble).lower()
         if "too many headers" in text or "got more than" in text:
             return "header_too_large", ""
