@@ -40,7 +40,7 @@ class CrawlLog:
 def line(lease: Lease, ending: Ending) -> str:
     """The line of one ended lease, with its line end."""
     visit = ending.visit
-    time = datetime.fromtimestamp(ending.at, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+    time = datetime.fromtimestamp(ending.at, UTC).isoformat(timespec="milliseconds")[:23] + "Z"
     if visit is None:
         fields = [time, "-", "-", lease.url, lease.depth, lease.source, "", "", ending.reason, "", "", "", ""]
     else:

@@ -247,7 +247,11 @@ class Crawl:
         for _, answer in answered:
             self.meter.fetched(_outcome(answer), answer.size)
         judgements = self._judge([answer for _, answer in answered])
-        found = [self._links(*one, judgement) for one, judgement in zip(answered, judgements, strict=True)]
+        found: list[tuple[Sequence[Offer], str]] = []
+        changes: list[Change] = []
+        for one, judgement in zip(answered, judgements, strict=True):
+            found.append(self._links(*one, judgement))
+            changes += self._changes()
         endings = [
             self._ending(*one, judgement, now, problem)
             for one, judgement, (_, problem) in zip(answered, judgements, found, strict=True)
@@ -261,7 +265,7 @@ class Crawl:
             self._done += ending.state is State.DONE
             if log is not None:
                 log.write(lease, ending)
-        if changes := self._changes():
+        if changes:
             self._apply(changes)
 
     def _judge(self, answers: list[Answer]) -> list[Judgement | None]:
