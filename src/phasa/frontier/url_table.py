@@ -40,9 +40,10 @@ class Row(NamedTuple):
 
 _ROW = "id, host, state, priority, depth, attempts, source, url, note, reason, key"
 _COLUMNS = ", ".join(f"url.{name}" for name in _ROW.split(", "))
-_simple = itemgetter(0, 1, 3, 4, 5, 6)
+_simple = itemgetter(1, 3, 4, 5, 6)
 _ADD_SIMPLE = (
-    "INSERT INTO url(host, key, state, priority, depth, attempts, source, url) VALUES (?, ?, 0, ?, ?, 0, ?, ?)"
+    "INSERT INTO url(host, key, state, priority, depth, attempts, source, url)"
+    f" VALUES (?1 >> {HASH_BITS}, ?1, 0, ?2, ?3, 0, ?4, ?5)"
 )
 _ADD = (
     "INSERT INTO url(host, key, state, priority, depth, source, url, note, reason, attempts)"
@@ -57,7 +58,7 @@ def _first_id(change: tuple[Row, float, bytes | None]) -> int:
 class UrlTable:
     """The URLs of one worker's hosts (and, for looking, all others)."""
 
-    YOUNG = 500_000  # new URLs between two merges of the indexes, at most
+    YOUNG = 1_000_000  # new URLs between two merges of the indexes, at most
     AT_ONCE = 200_000  # URLs that are indexed at a time after a crash
     FEW = 50_000  # merges of a small file are cheap: then so many are enough
 
