@@ -18,6 +18,7 @@ from phasa.crawl import loop
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.clock import VirtualClock
 from phasa.crawl.judge import Judgement
+from phasa.crawl.parts import Parts
 from phasa.crawl.seeds import plant
 from phasa.crawl.strategy import OutLinks, Seed, Strategy
 from phasa.errors import PhasaError
@@ -171,7 +172,7 @@ def replay(graph: Graph, strategy: Strategy, seeds: Sequence[Seed], pages: int, 
     """Crawl until so many pages were counted or nothing waits. Ties go to the URL that was found first."""
     judge = GraphJudge(graph, pages)
     frontier = MemoryFrontier(Rules(strategy.rediscovery, budgets=budgets))
-    parts = loop.Parts(ReplayWeb(graph), judge, strategy, frontier, VirtualClock())
+    parts = Parts(ReplayWeb(graph), judge, strategy, frontier, VirtualClock())
     plant(frontier, strategy, seeds)
 
     async def run() -> loop.Outcome:
