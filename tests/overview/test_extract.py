@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from random import Random
 
 import numpy as np
@@ -197,6 +198,27 @@ def test_of_a_page_with_too_many_tags_the_first_part_is_read() -> None:
     assert tree.body is not None
     assert tree.body.text.startswith("text")
     assert "the end" not in tree.body.text
+
+
+def test_what_is_opened_and_never_closed_does_not_multiply_the_page() -> None:
+    html = "<b><i><p>text " * 40_000  # a browser repeats <b> and <i> in every paragraph
+    for method in METHODS:
+        assert 20_000 < extract(html, method=method).text.count("text") <= 40_000
+
+
+def test_end_tags_in_attributes_do_not_hide_how_deep_a_page_is() -> None:
+    limited = limit_depth('<div title="</div>">' * 20_000 + "x")
+    assert limited.count("<div") <= MAX_DEPTH
+
+
+def test_the_garbage_collector_is_as_it_was() -> None:
+    for on in (True, False):
+        (gc.enable if on else gc.disable)()
+        try:
+            extract("<p>All that there is to say here.</p>")
+            assert gc.isenabled() is on
+        finally:
+            gc.enable()
 
 
 def test_a_page_too_large_is_refused() -> None:

@@ -6,7 +6,9 @@ published (specs/content-overview.md §4.2-4.4).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -51,6 +53,25 @@ def extract_pages(
     pages: Sequence[tuple[str, str]], method: Method | str = Method.PHASA, rules: Rules | None = None
 ) -> list[tuple[Metadata, list[Element]]]:
     """The same of several pages, each its text (`page.read_text`) and its URL: quicker than one by one."""
+    with _undisturbed():
+        return _extract_pages(pages, method, rules)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Without the garbage collector, which would look through the growing lists of a large page again and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _extract_pages(
+    pages: Sequence[tuple[str, str]], method: Method | str, rules: Rules | None
+) -> list[tuple[Metadata, list[Element]]]:
     if Method(method) is Method.THESIS:
         return [_by_thesis(text, url, rules) for text, url in pages]
     from phasa.overview.extract.features import Draft  # loads numpy, which the published method does without

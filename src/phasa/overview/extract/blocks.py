@@ -7,6 +7,7 @@ from typing import Final
 
 from resiliparse.parse.html import HTMLTree
 
+from phasa.overview.extract.page import MOST_NODES
 from phasa.overview.extract.vocabulary import (
     BIT,
     BLOCK,
@@ -111,7 +112,9 @@ def _walk(tree: HTMLTree, treatments: dict[str, int]) -> Layout:
 
     # This loop runs once per node of every page: it keeps to local names and asks a node no more than it must.
     node = body.first_child
-    while node is not None:
+    for _ in range(MOST_NODES):
+        if node is None:
+            break
         name = node.tag
         how = treatment(name, BLOCK)
         child = None
@@ -179,6 +182,9 @@ def _walk(tree: HTMLTree, treatments: dict[str, int]) -> Layout:
             node = node.next
     if parts:
         close_block()
+    while here:
+        last[here] = len(texts)
+        here = parent[here]
     last[0] = len(texts)
     return out
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 from resiliparse.parse.html import HTMLTree
@@ -17,17 +18,15 @@ def _listed(words: str, by: str | None = None) -> list[str]:
 
 MAX_BYTES: Final = 20_000_000
 MOST_TAGS: Final = 150_000  # no page for readers has more
+MOST_NODES: Final = 200_000  # so many tags make fewer, unless what is opened and not closed is repeated everywhere
 MAX_DEPTH: Final = 512  # as browsers do; the parser's time grows with the square of the depth
 _WORTH_COUNTING: Final = 12_000  # fewer opening tags than this cannot hurt
 _LONGEST_TAG: Final = 500_000  # characters; so many attributes make the parser crawl
 _MONSTER = re.compile(f"<[a-zA-Z][^<>]{{{_LONGEST_TAG},}}>?")
-_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)[^>]*>")
 # Elements without an end tag, or whose end tag is often left out: the next of them closes the one before.
-_NEVER_DEEP: Final = frozenset(
-    _listed(
-        "area base br col embed hr img input link meta param source track wbr basefont bgsound frame keygen p li "
-        "dt dd td th tr thead tbody tfoot option optgroup colgroup rp rt a"
-    )
+_NEVER_DEEP: Final = (
+    "area base br col embed hr img input link meta param source track wbr basefont bgsound frame keygen p li dt dd td "
+    "th tr thead tbody tfoot option optgroup colgroup rp rt a"
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]").findall
 _BINARY: Final = (
@@ -74,17 +73,18 @@ def limit_depth(html: str, depth: int = MAX_DEPTH) -> str:
         html = _MONSTER.sub("", html)
     if html.count("<") < _WORTH_COUNTING:
         return html
-    tags = [match for match in _TAG.finditer(html) if match[2].lower() not in _NEVER_DEEP]
+    tags = _tags_of_levels()
     opened = deepest = 0
-    for tag in tags:
-        opened += -_levels(tag) if tag[1] else _levels(tag)
-        deepest = max(deepest, opened)
+    for closes, name in tags.findall(html):
+        opened += -_levels(name) if closes else _levels(name)
+        if opened > deepest:
+            deepest = opened
     if deepest <= depth:
         return html
     kept: list[str] = []
     at = opened = 0
-    for tag in tags:
-        closes, levels = bool(tag[1]), _levels(tag)
+    for tag in tags.finditer(html):
+        closes, levels = bool(tag[1]), _levels(tag[2])
         opened += 0 if closes else levels
         if opened > depth:
             kept.append(html[at : tag.start()])
@@ -94,6 +94,12 @@ def limit_depth(html: str, depth: int = MAX_DEPTH) -> str:
     return "".join(kept)
 
 
-def _levels(tag: re.Match[str]) -> int:
-    """How many elements a tag opens: a table brings its body, row and cell."""
-    return 4 if tag[2].lower() == "table" else 1
+@cache
+def _tags_of_levels() -> re.Pattern[str]:
+    """Finds the tags that open and close a level; made when a page is large enough to need it."""
+    return re.compile(rf"<(/?)(?!(?:{'|'.join(_NEVER_DEEP.split())})(?=[\s/>]))([a-zA-Z][^\s/>]*)[^>]*>", re.I)
+
+
+def _levels(name: str) -> int:
+    """How many elements a tag of this name opens: a table brings its body, row and cell."""
+    return 4 if name.lower() == "table" else 1

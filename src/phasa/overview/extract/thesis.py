@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from resiliparse.parse.html import HTMLTree
 
 from phasa.overview.extract.content import Element
+from phasa.overview.extract.page import MOST_NODES
 
 _DROPPED: Final = frozenset({"script", "noscript", "embed", "object", "img", "style", "#comment"})
 _HIDDEN = re.compile(r"display\s*:\s*none", re.I)
@@ -177,7 +178,9 @@ def _read_leaves(tree: HTMLTree, rules: Rules) -> tuple[list[Leaf], list[_Opened
     path = []  # open elements: (node, its parent's counts, is it an anchor, is it an element of ours)
     drop_forms = rules.form_policy is FormPolicy.SUBTREE
     node = body.first_child
-    while node is not None:
+    for _ in range(MOST_NODES):
+        if node is None:
+            break
         name = node.tag
         counts[name] = counts.get(name, 0) + 1
         child = None
@@ -209,5 +212,8 @@ def _read_leaves(tree: HTMLTree, rules: Rules) -> tuple[list[Leaf], list[_Opened
                 here = opened[here].parent
                 counts = outer
             node = node.next
+    while here:
+        last[here] = len(leaves)
+        here = opened[here].parent
     last[0] = len(leaves)
     return leaves, opened, last
