@@ -44,3 +44,10 @@ def test_whoever_finds_more_reads_a_small_broken_document() -> None:
         b"<rss><channel version=2><item><title>a</title></item><item><title>c</title></item></channel>"
     )
     assert (unquoted.reader, [post.title for post in unquoted.posts]) == ("forgiving", ["a", "c"])
+    assert unquoted.posts[0].updated is None
+
+
+def test_dates_of_the_forgiving_reader_are_the_publishers_own() -> None:
+    body = b"<rss><channel version=2><item><title>a</title><pubDate>Thu, 17 Mar 2011 10:25:49 GMT</pubDate></item>"
+    feed = read_feed(body)
+    assert (feed.reader, feed.posts[0].published, feed.posts[0].updated) == ("forgiving", 1300357549.0, None)

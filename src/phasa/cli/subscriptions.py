@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -228,10 +229,8 @@ def _feeds_at(collection: Collection, name: str) -> dict[str, str]:
     settings = collection.settings
 
     async def fetch() -> Exchange:
-        agent = user_agent(settings.contact)
-        async with Fetcher(
-            settings.limits, agent, allow_private=settings.allow_private, server=settings.server
-        ) as fetcher:
+        agent, server = user_agent(settings.contact), settings.server or os.environ.get("PHASA_SERVER", "")
+        async with Fetcher(settings.limits, agent, allow_private=settings.allow_private, server=server) as fetcher:
             return await fetcher.fetch(web_address(name))
 
     answer = asyncio.run(fetch())

@@ -8,6 +8,8 @@ from phasa.feeds.moment import usual_moment
 from phasa.feeds.post import Hints
 
 _ITEM = re.compile(rb"<(?:\w+:)?(?:item|entry)[\s>]", re.IGNORECASE)
+# Where no item begins within so many bytes, none is looked for.
+_LONGEST_HEAD = 1_000_000
 _TTL = re.compile(r"<ttl>\s*([\d.]{1,12})\s*</ttl>", re.IGNORECASE)
 _PERIOD = re.compile(r"<\w{1,20}:updatePeriod>\s*([A-Za-z]{1,20})\s*</", re.IGNORECASE)
 _FREQUENCY = re.compile(r"<\w{1,20}:updateFrequency>\s*([\d.]{1,12})\s*</", re.IGNORECASE)
@@ -67,7 +69,7 @@ def related(head: str) -> tuple[str, str]:
 
 def around_items(data: bytes) -> str:
     """What a document in UTF-8 says before its first and after its last item: the words about the feed itself."""
-    first = _ITEM.search(data)
+    first = _ITEM.search(data, 0, _LONGEST_HEAD)
     if first is None:
         return data[:20_000].decode("utf-8", "ignore")
     last = data.rfind(b"</item>" if b"item" in first.group() else b"</entry>")

@@ -13,7 +13,7 @@ from phasa.feeds.stream import Read, Told, read_stream
 
 # A damaged document is read up to here; the forgiving reader is slow and sees less of it.
 MOST_MENDED = 1_000_000
-MOST_FORGIVEN = 60_000
+MOST_FORGIVEN = 40_000
 # So many broken items are stepped over.
 _MOST_STEPS = 20
 
@@ -85,10 +85,11 @@ def _untouched(text: str) -> Iterator[tuple[int, int]]:
 
 def step_over(data: bytes, first: Read, keep: Callable[[Told], None]) -> Read:
     """Go on after the place where the first reading broke off, from item to item; what was read first stands."""
-    begin = _ITEM.search(data)
+    begin = _ITEM.search(data, 0, MOST_MENDED)
     read, steps = first, 0
     while read.broken and begin is not None and steps < _MOST_STEPS:
-        following = _ITEM.search(data, max(read.at, begin.end()))
+        place = max(read.at, begin.end())
+        following = _ITEM.search(data, place, place + MOST_MENDED)
         if following is None:
             break
         head = data[: begin.start()]

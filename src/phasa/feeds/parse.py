@@ -129,9 +129,9 @@ class _Posts:
 
 def _of_feedparser(entry: dict[str, Any]) -> Told:
     """An entry of the forgiving reader in the words of the fast one."""
-    told = {
-        name: str(entry[name]) for name in ("id", "link", "title", "summary", "published", "updated") if entry.get(name)
-    }
+    # As stored: asked in its own way, feedparser gives the date of publication for one of change that is absent.
+    names = ("id", "link", "title", "summary", "published", "updated")
+    told = {name: str(value) for name in names if (value := dict.get(entry, name))}
     content = entry.get("content") or ()
     if content and content[0].get("value"):
         told["content"] = str(content[0]["value"])
