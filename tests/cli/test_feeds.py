@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from tests.cli.test_main import phasa
@@ -139,3 +143,39 @@ def test_evaluate_sums_up_or_tells_of_each_feed(trace: str) -> None:
     assert summary[-1].split() == ["1", "each", "uniform", "12.000", "1.000"]
     each = phasa("feeds", "evaluate", trace, *words, "--each").stdout.splitlines()
     assert all(len(line.split("\t")) == 5 for line in each)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[str]:
+    """A site on this machine with a page, the feed that it announces, and nothing else."""
+    folder = tmp_path / "www"
+    folder.mkdir()
+    (folder / "index.html").write_text('<link rel="alternate" type="application/rss+xml" href="/rss.xml" title="News">')
+    item = "<item><title>&lt;b&gt;new\x9b&lt;/b&gt;</title><link>http://e.example/1</link><guid>1</guid></item>"
+    (folder / "rss.xml").write_text(f"<rss><channel><title>News</title>{item}</channel></rss>", encoding="utf-8")
+    handler = partial(QuietHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+def test_a_site_is_asked_for_its_feeds_and_they_are_watched(tmp_path: Path, site: str) -> None:
+    collection = tmp_path / "c"
+    phasa("init", str(collection))
+    assert "allow_private = true" in phasa("feeds", "discover", str(collection), site + "/").stderr
+    settings = collection / "collection.toml"
+    settings.write_text(settings.read_text().replace("allow_private = false", "allow_private = true"))
+    assert phasa("feeds", "discover", str(collection), site + "/").stdout == f"{site}/rss.xml: added\n"
+    assert "known already" in phasa("feeds", "discover", str(collection), site + "/rss.xml").stdout
+    assert "404" in phasa("feeds", "discover", str(collection), site + "/none").stderr
+    phasa("feeds", "add", str(collection), site + "/")
+    done = phasa("feeds", "watch", str(collection), "--seconds", "3", "--spacing", "0.1", "--no-crawl")
+    assert done.stdout == "News\tnew›\thttp://e.example/1\n"
+    assert "watching 2 feeds" in done.stderr
+    assert f"{site}/: no feed in the answer; it is a page that announces {site}/rss.xml" in done.stderr
