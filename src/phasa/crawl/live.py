@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from typing import overload
 
 from msgspec.structs import replace
 
@@ -12,7 +14,7 @@ from phasa.frontier.protocol import Lease
 from phasa.web.country import country_of
 from phasa.web.exchange import Exchange
 from phasa.web.fetch import HTML_TYPES, Fetcher
-from phasa.web.html import PAGE_TAGS, Page, read_page
+from phasa.web.html import PAGE_TAGS, Link, Page, read_page
 from phasa.web.limits import Limits
 from phasa.web.robots_cache import RobotsCache, robots_fetch
 from phasa.web.url import Url, host, join, origin
@@ -124,6 +126,26 @@ def _kind(exchange: Exchange) -> tuple[Kind, str, Url | None]:
     return (Kind.OTHER if outcome in _GONE_WRONG else Kind.FAILED), outcome, None
 
 
+class _Contexts(Sequence[str]):
+    """The text around each link, put together when somebody asks for it: few strategies do, for few links."""
+
+    def __init__(self, links: list[Link]) -> None:
+        self._links = links
+
+    def __len__(self) -> int:
+        return len(self._links)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [f"{link.before} {link.after}" for link in self._links[place]]
+        link = self._links[place]
+        return f"{link.before} {link.after}"
+
+
 def out_links(page: Page) -> OutLinks:
     """The links of a page, each address once, where it stands first; addresses in other languages last."""
     places: dict[str, int] = {}
@@ -133,7 +155,7 @@ def out_links(page: Page) -> OutLinks:
     links = [page.links[number] for number in places.values()]
     urls: list[str] = list(places)
     anchors = [link.anchor for link in links]
-    contexts = [f"{link.before} {link.after}" for link in links]
+    contexts: Sequence[str] = _Contexts(links)
     hints: list[str] = []
     if page.alternates:
         by_url = {url: language for language, url in page.alternates}
@@ -142,5 +164,5 @@ def out_links(page: Page) -> OutLinks:
         urls += others
         hints += [by_url[url] for url in others]
         anchors += [""] * len(others)
-        contexts += [""] * len(others)
+        contexts = [*contexts, *([""] * len(others))]
     return OutLinks(urls, anchors, contexts, hints)

@@ -247,11 +247,7 @@ class Crawl:
         for _, answer in answered:
             self.meter.fetched(_outcome(answer), answer.size)
         judgements = self._judge([answer for _, answer in answered])
-        found: list[tuple[Sequence[Offer], str]] = []
-        changes: list[Change] = []
-        for one, judgement in zip(answered, judgements, strict=True):
-            found.append(self._links(*one, judgement))
-            changes += self._changes()
+        found = [self._links(*one, judgement) for one, judgement in zip(answered, judgements, strict=True)]
         endings = [
             self._ending(*one, judgement, now, problem)
             for one, judgement, (_, problem) in zip(answered, judgements, found, strict=True)
@@ -263,10 +259,10 @@ class Crawl:
             self._choice.saw(lease.priority, judgement is not None and judgement.wanted)
             self.parts.frontier.finish(lease, ending, offers)
             self._done += ending.state is State.DONE
+            if changes := self._changes():
+                self._apply(changes)
             if log is not None:
                 log.write(lease, ending)
-        if changes:
-            self._apply(changes)
 
     def _judge(self, answers: list[Answer]) -> list[Judgement | None]:
         """The judgement of each page, None for what is no page."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 
 from phasa.frontier.database import Database
@@ -37,6 +38,7 @@ class Ledger:
         self._recent = recent
         self._rules = rules
         self._hash = hash
+        self._counts: Counter[str] = Counter()
 
     def find(self, url: Url) -> Row | None:
         """The row of a URL; None when it was never taken in."""
@@ -76,7 +78,7 @@ class Ledger:
         self._turns.renew(row.host)
 
     def end(self, lease: Lease, ending: Ending) -> tuple[Host, Ending]:
-        """The URL's part of a finish."""
+        """The URL's part of a finish; `count` is to follow."""
         urls, host, visit = self._urls, self._turns.host_of(lease), ending.visit
         urls.move(lease.id, ending.state, ending.reason, lease.attempts + 1)
         counts: dict[str, int] = {}
@@ -97,8 +99,13 @@ class Ledger:
                 self._db.add_template(template(lease.url), evidence)
         if ending.state is State.DONE:
             self._hosts.took_page(host.id)
-        self._db.count(counts)
+        self._counts.update(counts)
         return host, ending
+
+    def count(self) -> None:
+        """Write what the last endings add to the tallies."""
+        self._db.count(self._counts)
+        self._counts.clear()
 
     def end_turn(self, host: Host, ending: Ending) -> None:
         """After the links were taken in: the host's part of a finish."""

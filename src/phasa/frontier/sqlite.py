@@ -130,8 +130,8 @@ class SqliteFrontier:
         return [self._state(row) if (row := self._ledger.find(url)) is not None else None for url in urls]
 
     def settled(self, urls: Sequence[Url]) -> list[bool]:
-        get = self._recent.get
-        return [get(url) == SETTLED for url in urls]
+        young, get = self._recent.young, self._recent.get
+        return [(young[url] if url in young else get(url)) == SETTLED for url in urls]
 
     # ── giving out ───────────────────────────────────────────────────────────────────────────────
 
@@ -255,6 +255,7 @@ class SqliteFrontier:
         self._db.begin()
         try:
             ended = [self._ledger.end(lease, ending) for lease, ending, _ in pending.values()]
+            self._ledger.count()
             found = [(offer, _source_id(offer, lease)) for lease, _, offers in pending.values() for offer in offers]
             self._take([*found, *((offer, self._ledger.source(offer)) for offer in self._mail.take())])
             self._ledger.rank_anew(changes, self._is_leased)

@@ -28,7 +28,7 @@ class Dictionary(OneByOne):
 
     def __init__(self, profile: Profile, words: Iterable[str]) -> None:
         self._profile = profile
-        prepared = set(normalise_all(list(words), profile))
+        prepared = normalise_all(list(words), profile)
         self._count, self._count_each = _counters(profile, _without_derived(prepared, profile.prefixes))
 
     def count(self, text: str) -> tuple[int, int]:
@@ -53,13 +53,14 @@ class Dictionary(OneByOne):
         return unknown(evidence)
 
 
-def _without_derived(words: set[str], prefixes: tuple[str, ...]) -> set[str]:
-    """The words but those that are a prefix plus another word: LEXiTRON lists การ and ท่องเที่ยว, not both in one."""
-    return {
-        word
-        for word in words
-        if not any(word.startswith(prefix) and word.removeprefix(prefix) in words for prefix in prefixes)
+def _without_derived(words: Sequence[str], prefixes: tuple[str, ...]) -> list[str]:
+    """The words, each once, in order, but those that are a prefix plus another word: LEXiTRON lists การ and ท่องเที่ยว,
+    not both in one."""
+    known = dict.fromkeys(words)
+    derived = {
+        word for prefix in prefixes for word in known if word.startswith(prefix) and word[len(prefix) :] in known
     }
+    return [word for word in known if word not in derived]
 
 
 Counted = tuple[int, int]
@@ -67,14 +68,15 @@ Counted = tuple[int, int]
 
 
 def _counters(
-    profile: Profile, words: set[str]
+    profile: Profile, words: Sequence[str]
 ) -> tuple[Callable[[str], Counted], Callable[[Sequence[str]], list[Counted]]]:
     """The functions that count the tokens of a text, and of each of many texts."""
     if profile.segmenter == "spaced":
+        known = frozenset(words)
 
         def count_words(text: str) -> Counted:
             tokens = _WORD.findall(text)
-            return sum(token in words for token in tokens), len(tokens)
+            return sum(token in known for token in tokens), len(tokens)
 
         return count_words, lambda texts: [count_words(text) for text in texts]
     from phasa.language.segmenters.lexto import Lexto, TokenType

@@ -231,7 +231,7 @@ class Hybrid:
         tell = np.flatnonzero((now != before) & ((now >= least) | (before >= least)))
         before[tell] = now[tell]
         urls = table.urls
-        self._queue = [
+        self._queue += [
             Change(urls[row], priority) for row, priority in zip(tell.tolist(), now[tell].tolist(), strict=True)
         ]
 

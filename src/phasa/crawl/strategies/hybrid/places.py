@@ -92,9 +92,12 @@ class Places:
         """The figures of one row's server."""
         base, base_odds = now
         expected = max(0.6, base) if table.national[row] else base * 0.8
-        tld = self.tlds.share(table.tld[row], expected)
-        site = self.sites.share(table.site[row], tld)
-        hosts = self.hosts
+        # `share` of the domain and of the site, without two calls for every server of every page.
+        tlds, sites, hosts = self.tlds, self.sites, self.hosts
+        slot = table.tld[row] & tlds.mask
+        tld = (tlds.hits[slot] + tlds.weight * expected) / (tlds.pages[slot] + tlds.weight)
+        slot = table.site[row] & sites.mask
+        site = (sites.hits[slot] + sites.weight * tld) / (sites.pages[slot] + sites.weight)
         slot = table.host[row] & hosts.mask
         hits, pages = hosts.hits[slot], hosts.pages[slot]
         tld_odds, site_odds = log_odds(tld), log_odds(site)
