@@ -368,13 +368,24 @@ async def test_retry_after_holds_for_all_feeds_of_the_server(world: World, code:
     assert len(world.server.asked("www.a.example/other")) >= 2
 
 
+async def test_retry_after_outlives_a_restart(world: World) -> None:
+    world.server.scripts[PLACE] = status(429, Retry_After="40000")
+    world.server.pages["www.a.example/other"] = FEED
+    await world.pass_time(1)
+    await world.pass_time(9, "http://www.a.example/other")
+    assert len(world.server.requests) == 1
+    await world.pass_time(4)
+    assert len(world.server.asked("www.a.example/other")) >= 1
+
+
 async def test_retry_after_behind_a_redirect_holds_for_both_servers(world: World) -> None:
     world.server.scripts[PLACE] = status(302, Location="http://b.example/busy")
     world.server.scripts["b.example/busy"] = status(503, Retry_After="40000")
     world.server.pages["b.example/other"] = FEED
-    await world.pass_time(10, URL)
-    await world.pass_time(0.1, "http://b.example/other")
+    world.store.add("http://b.example/other", NOW + 60)
+    await world.pass_time(11, URL)
     assert len(world.server.asked(PLACE)) == 1
+    assert len(world.server.asked("b.example/other")) == 0
 
 
 async def test_gone_is_never_asked_again(world: World) -> None:

@@ -48,6 +48,8 @@ ENOUGH_POSTS = 24
 LONGEST_GAP = 7 * DAY
 # However large the budget, a feed is not asked more often than this.
 LEAST_GAP = 900.0
+# In the reason of a feed whose server ordered a pause.
+RETRY_AFTER = "Retry-After"
 # Before the digest of an answer that was no feed.
 NO_FEED = "no feed "
 
@@ -108,6 +110,10 @@ class Watcher:
         self.busy: dict[asyncio.Task[None], str] = {}
         self.joined: set[int] = set()
         self.learned: dict[int, Learned] = {}
+        for feed in self.store.feeds():
+            # What a server ordered holds for all its feeds, also after a restart.
+            if feed.not_before > now and RETRY_AFTER in feed.why:
+                self._rest(feed.url, feed.not_before)
 
     async def run(self, until: float | None = None) -> None:
         """Poll until asked to stop (`stop.set()`), or until the given moment."""
@@ -237,7 +243,7 @@ class Watcher:
             # The order concerns the server, not only this feed.
             self._rest(feed.url, now + ordered)
             self._rest(str(answer.final_url), now + ordered)
-        why = f"{said}, failure {failures}: {'Retry-After' if ordered else 'back-off'} {spoken(pause)}"
+        why = f"{said}, failure {failures}: {RETRY_AFTER if ordered else 'back-off'} {spoken(pause)}"
         poll = PollRow(feed.id, now, answer.status, answer.outcome, 0, 0, False, answer.detail[:200])
         # Others of the same server go first when the pause is over, so that one bad feed does not starve them.
         due = now + pause + 60.0
