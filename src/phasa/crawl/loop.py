@@ -76,8 +76,11 @@ class Crawl:
         self._failure: BaseException | None = None
         self._done = parts.frontier.stats().done
         self._next_tick = 0.0
+        self._together = self.TOGETHER
         if isinstance(parts.strategy, Asking):
             parts.strategy.ask_with(self._waits)
+            # What it asks about must be in the frontier: the links of the page before, too.
+            self._together = 1
 
     # ── running ──────────────────────────────────────────────────────────────────────────────────
 
@@ -232,7 +235,7 @@ class Crawl:
 
     def _settle_answered(self) -> None:
         """Settle what has come; what is too much for once, soon."""
-        some, self._answered = self._answered[: self.TOGETHER], self._answered[self.TOGETHER :]
+        some, self._answered = self._answered[: self._together], self._answered[self._together :]
         if self._answered:
             asyncio.get_running_loop().call_soon(self._settle_answered)
         try:
