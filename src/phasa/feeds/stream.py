@@ -262,7 +262,10 @@ def _take_link(told: Told, attributes: list[str]) -> bool:
 
 def _opening(name: str, attributes: list[str]) -> str:
     """A start tag inside a text, as markup again."""
-    parts = [name.rpartition("\x1f")[2]]
+    local = name.rpartition("\x1f")[2]
+    if not attributes:
+        return f"<{local}>"
+    parts = [local]
     for key, value in zip(attributes[::2], attributes[1::2], strict=True):
         parts.append(f'{key.rpartition(chr(31))[2]}="{escape(value)}"')
     return f"<{' '.join(parts)}>"
