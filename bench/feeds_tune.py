@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from phasa.feeds import poller, pulse
+from phasa.feeds import habit, poller, pulse, replay
 from phasa.feeds.evaluate import evaluate
 from phasa.feeds.trace import Trace, parse_traces
 
@@ -33,6 +33,8 @@ VARIANTS: dict[str, dict[str, object]] = {
     "large reserve": {"RESERVE": 12.0, "MOST_RESERVE": 14.0},
     "gentle steering": {"STEERING": 0.4},
     "hard steering": {"STEERING": 1.5},
+    "no habits": {"BEFOREHAND": np.array([1.0, 0.0, 0.0])},
+    "no night ahead": {"NIGHT": 0},
     "coarse plans": {"FINE": 8},
     "fine plans": {"FINE": 24},
 }
@@ -41,19 +43,22 @@ VARIANTS: dict[str, dict[str, object]] = {
 @contextmanager
 def changed(values: dict[str, object]) -> Iterator[None]:
     """The policy with other constants for a while."""
-    before = {name: getattr(poller, name) for name in values if name != "shares"}
+    rooms = {name: [room for room in (poller, replay, habit) if hasattr(room, name)] for name in values}
+    before = {name: getattr(found[0], name) for name, found in rooms.items() if name != "shares"}
     shares = pulse.SHARES.copy()
     for name, value in values.items():
         if name == "shares":
             pulse.SHARES[:] = value
         else:
-            setattr(poller, name, value)
+            for room in rooms[name]:
+                setattr(room, name, value)
     try:
         yield
     finally:
         pulse.SHARES[:] = shares
         for name, value in before.items():
-            setattr(poller, name, value)
+            for room in rooms[name]:
+                setattr(room, name, value)
 
 
 def training_halves(folder: Path) -> dict[str, list[Trace]]:

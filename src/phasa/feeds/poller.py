@@ -83,15 +83,10 @@ class Bucket:
         self.level -= 1.0
 
     def dearness(self) -> float:
-        """What multiplies the price: 1 at the usual level, more when polls run short, less when they pile up.
-
-        Near the brim a poll costs next to nothing: what does not fit is lost.
-        """
+        """What multiplies the price: 1 at the usual level, more when polls run short, less when they pile up."""
         saved = min(self.reserve, 1.0 + RESERVE_GROWTH * (self.since - self.begun) / DAY)
         usual = max(1.0, self.per_day * saved)
-        piled = max(0.0, self.level - usual) / max(1.0, self._most - usual)
-        room = max(1e-3, 1.0 - piled * piled)
-        return float((usual / max(self.level, 0.1 * usual)) ** STEERING) * room
+        return float((usual / max(self.level, 0.1 * usual)) ** STEERING)
 
 
 @dataclass
