@@ -20,7 +20,7 @@ from phasa.overview.extract.judged import WEIGHTS
 from phasa.overview.extract.scorer import Trees, load_trees
 from phasa.overview.training.__main__ import cross_validate, train
 from phasa.overview.training.benchmarks import Page, read_benchmarks, score_all, score_fragments, score_shingles
-from phasa.overview.training.boost import Settings, fit
+from phasa.overview.training.boost import Settings, fit, joined
 from phasa.overview.training.labels import Example, make_example
 
 
@@ -68,6 +68,16 @@ def test_trees_written_and_read_again_judge_alike(columns: int, seed: int) -> No
     again = Trees.from_array(trees.to_array())
     probe = random.normal(size=(6, columns)).astype(np.float32)
     assert np.allclose(trees.judge(probe), again.judge(probe))
+
+
+def test_joined_trees_say_what_they_say_on_average() -> None:
+    random = np.random.default_rng(3)
+    X = random.random((6, 40)).astype(np.float32)
+    y = (X[0] > 0.5).astype(np.float64)
+    parts = [fit(X, y, np.ones(40), Settings(trees=5, seed=seed)) for seed in (1, 2)]
+    odds = [np.log(chance / (1 - chance)) for chance in (part.judge(X) for part in parts)]
+    chances = joined(parts).judge(X)
+    assert np.allclose(np.log(chances / (1 - chances)), sum(odds) / 2, atol=1e-3)
 
 
 def test_judging_many_blocks_in_parts_is_judging_them_at_once() -> None:
