@@ -215,7 +215,8 @@ class Hybrid:
         odds = self._model.score(cells, table.view("pieces"))
         rescue = table.view("national").astype(bool) & (cells[:, Feature.DOMAIN] > 0)
         near = _NEARER * (FARTHEST - cells[:, Feature.DISTANCE])
-        trace = cells[:, (Feature.PARENT_LIKENESS, Feature.ANCHOR_YES, Feature.HINT)].max(axis=1)
+        trace = np.maximum(cells[:, Feature.PARENT_LIKENESS], cells[:, Feature.ANCHOR_YES])
+        np.maximum(trace, cells[:, Feature.HINT], out=trace)
         hope = self._lowest + trace + near + rescue - _FOREIGN * (cells[:, Feature.SERVER_JUDGED] < 0)
         return np.where(odds > floor, np.rint(odds / grain) * grain, hope)
 
