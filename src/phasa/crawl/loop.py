@@ -77,6 +77,8 @@ class Crawl:
         self._done = parts.frontier.stats().done
         self._next_tick = 0.0
         self._together = self.TOGETHER
+        # Looked up once: an instance check of a protocol costs as much as the rest of a replayed page.
+        self._judge_many = parts.judge.judge_many if isinstance(parts.judge, QuickJudge) else None
         if isinstance(parts.strategy, Asking):
             parts.strategy.ask_with(self._waits)
             # What it asks about must be in the frontier: the links of the page before, too.
@@ -271,7 +273,7 @@ class Crawl:
         """The judgement of each page, None for what is no page."""
         pages = [answer for answer in answers if answer.kind is Kind.PAGE]
         judge = self.parts.judge
-        found = judge.judge_many(pages) if isinstance(judge, QuickJudge) else [judge.judge(page) for page in pages]
+        found = self._judge_many(pages) if self._judge_many is not None else [judge.judge(page) for page in pages]
         for judgement in found:
             self.meter.judged(judgement.wanted)
         following = iter(found)
