@@ -101,11 +101,10 @@ def _estimates(times: Times) -> Floats:
             curve = curve / curve.mean()
             rows.append(np.outer(days, curve).ravel())
             rows.append(np.tile(curve, 7))
-            if smoothing is not _BELLS[0]:
-                ticking = curve * comb
-                ticking = ticking / ticking.mean()
-                rows.append(np.outer(days, ticking).ravel())
-                rows.append(np.tile(ticking, 7))
+            ticking = curve * comb
+            ticking = ticking / ticking.mean()
+            rows.append(np.outer(days, ticking).ravel())
+            rows.append(np.tile(ticking, 7))
     return np.array(rows)
 
 
