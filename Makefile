@@ -12,6 +12,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "phasa needs Python 3.11 or later as '$(PYTHON)'"; exit 1; }
 	test -x $(RUN)/python || $(PYTHON) -m venv $(VENV)
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(RUN)/python -m compileall -q src
 	touch $@
 
 demo: $(VENV)/installed ## see what phasa does, no network needed
