@@ -139,7 +139,7 @@ class SqliteFrontier:
         self._turns.hear(now)
         self._expire(now)
         if self._not_before is None:
-            self._not_before = self._start_rest(now)
+            self._not_before = self._turns.begin(now)
         if now < self._not_before:
             return []
         if (self._pending or self._changes) and now >= self._committed + self.PATIENCE:
@@ -155,17 +155,6 @@ class SqliteFrontier:
             else:
                 break
         return leases
-
-    def _start_rest(self, now: float) -> float:
-        """When the first request may go out: nobody knows what a process that was killed had asked for just before."""
-        manners = self.rules.manners
-        ended = self._db.meta("ended")
-        began = self._db.meta("began")
-        self._db.set_meta("began", now)
-        rest = max(manners.delay, manners.address_delay)
-        if began is None:
-            return now
-        return min(float(ended), now) + rest if ended is not None and float(ended) >= float(began) else now + rest
 
     def _lease(self, host: Host, now: float) -> Lease | None:
         """The best URL of a host, unless its address must rest or a budget or a trap is in the way."""

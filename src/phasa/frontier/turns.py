@@ -30,6 +30,7 @@ class Turns:
         self._mail = mail
         self._share = share
         self._delay = manners.address_delay
+        self._rest = max(manners.delay, manners.address_delay)
         self._addresses = Addresses(manners.address_delay)
         self._holding: dict[int, str] = {}
 
@@ -37,6 +38,19 @@ class Turns:
 
     def hear(self, now: float) -> None:
         self.now = max(self.now, now)
+
+    def begin(self, now: float) -> float:
+        """When the first request may go out: nobody knows what a process that was killed had asked for just before."""
+        ended = self._db.meta("ended")
+        began = self._db.meta("began")
+        self._db.set_meta("began", now)
+        if began is None:
+            return now
+        return (
+            min(float(ended), now) + self._rest
+            if ended is not None and float(ended) >= float(began)
+            else now + self._rest
+        )
 
     def host_of(self, lease: Lease) -> Host:
         id = self._hosts.find(lease.host)
