@@ -108,7 +108,7 @@ def test_a_collection_that_was_never_crawled_has_nothing(tmp_path: Path) -> None
 
 def test_a_collection_that_may_only_be_read_is_counted_in_memory(tmp_path: Path) -> None:
     if os.geteuid() == 0:
-        pytest.skip("root may write everywhere")
+        pytest.skip("root may write everywhere; run the tests as another user to run this one")
     collection = crawled(tmp_path)
     collection.reports_folder.chmod(0o500)
     try:

@@ -3,11 +3,10 @@
 One histogram is too rough for a sparse feed and a smooth one too blunt for a feed that posts by the clock; all posts
 are too many for a feed that changed its habits. So several estimates stand side by side: the day's curve at three
 widths, from all posts, from the last few hundred and from the last few dozen, with and without the weight of each
-weekday; and no rhythm at all. How much each is believed is decided on posts that it has not seen: the later half of
-the history is cut into blocks, every block is predicted from what came before it, and the shares are those that make
-the blocks most likely (an EM mixture with a prior on "no rhythm"). With little to learn from, or nothing that lasts,
-the flat shape
-keeps the weight and polling falls back to even spacing.
+weekday and of each minute of the hour; and no rhythm at all. How much each is believed is decided on posts that it has
+not seen: the later half of the history is cut into blocks, every block is predicted from what came before it, and the
+shares are those that make the blocks most likely (an EM mixture with a prior on "no rhythm"). With little to learn
+from, or nothing that lasts, the flat shape keeps the weight and polling falls back to even spacing.
 """
 
 from __future__ import annotations
