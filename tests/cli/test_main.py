@@ -77,7 +77,7 @@ def test_shell_completion_knows_the_commands() -> None:
 
 
 RUN_HELP = """
-import sys, time
+import sys
 sys.argv = ["phasa", "--help"]
 try:
     from phasa.cli import main
@@ -99,5 +99,7 @@ def test_help_imports_nothing_heavy() -> None:
     assert after_help(f"len({heavy} & set(sys.modules))") == "0"
 
 
-def test_help_takes_little_processor_time() -> None:
-    assert min(float(after_help("time.process_time()")) for _ in range(3)) <= 0.3
+def test_help_imports_no_more_of_phasa_than_the_list_of_commands() -> None:
+    """A count, not a clock, so that a busy machine cannot fail it; `bench/start.py` has the seconds."""
+    assert int(after_help("sum(name.split('.')[0] == 'phasa' for name in sys.modules)")) <= 6
+    assert int(after_help("len(sys.modules)")) <= 380
