@@ -1,7 +1,8 @@
 """The links of a world: trees inside sites, roads between sites that follow language, chains of 'next page'.
 
 A site of level k is entered from a site of level k-1 and no link leads further up than one level, so the levels set how
-far from the first pages a site lies. Everything is drawn as whole arrays: a million pages take seconds.
+far from the first pages a site lies. Everything is drawn as whole arrays: a million pages take seconds. What there is
+once per link is kept in the smallest type that holds it, or a million pages would take gigabytes.
 """
 
 from __future__ import annotations
@@ -18,7 +19,11 @@ from phasa.lab.sites import Pages, Sites
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+PageNumbers = NDArray[np.int32]
+Small = NDArray[np.uint8]
 FRIENDS = 6
+SORTED_AT_ONCE = 1 << 17
+"""Pages whose links are put in order together: sorting needs many times the memory of what is sorted."""
 
 
 class Role(IntEnum):
@@ -50,59 +55,66 @@ class Links:
     """Links in the order of their pages: those of page `p` are `targets[offsets[p]:offsets[p + 1]]`."""
 
     offsets: Ints
-    targets: NDArray[np.int32]
-    roles: NDArray[np.uint8]
-    flaws: NDArray[np.uint8]
+    targets: PageNumbers
+    roles: Small
+    flaws: Small
     """What is wrong with each link, a `Flaw`."""
 
-    def sources(self) -> Ints:
+    def sources(self) -> PageNumbers:
         """The page that each link stands on."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        return np.repeat(np.arange(len(self.offsets) - 1, dtype=np.int32), np.diff(self.offsets))
 
 
 def draw_links(recipe: Recipe, seed: int, sites: Sites, pages: Pages) -> Links:
     """The links of every page."""
     plan = _Plan(recipe, seed, sites, pages)
-    edges = [plan.trees(), plan.entries(), plan.inside(), plan.between()]
-    source, target, role = (np.concatenate(column) for column in zip(*edges, strict=True))
-    flaw = _flaws(recipe, seed, len(pages), role, whole=len(edges[0][0]) + len(edges[1][0]))
+    tree, entry = plan.trees(), plan.entries()
+    edges = _joined(tree, entry, plan.inside(), plan.between())
+    flaw = _flaws(recipe, seed, len(pages), edges[2], whole=len(tree[0]) + len(entry[0]))
     # A link that leads nowhere is no way to its page: depths are counted without it.
     leads = (flaw == Flaw.NONE) | (flaw == Flaw.MOVED)
-    base = in_order(len(pages), source[leads], target[leads], role[leads], flaw[leads])
+    base = in_order(len(pages), edges[0][leads], edges[1][leads], edges[2][leads], flaw[leads])
     depth = depth_from(base.offsets, base.targets, sites.first[sites.level == 0])
-    more = [plan.shortcuts(depth), plan.chains(np.minimum(depth, recipe.depth - 2))]
-    source, target, role = (np.concatenate(column) for column in zip(*edges, *more, strict=True))
-    whole = np.zeros(sum(len(one[0]) for one in more), np.int64)
-    return in_order(len(pages), source, target, role, np.concatenate([flaw, whole]))
+    del base, leads
+    more = _joined(plan.shortcuts(depth), plan.chains(np.minimum(depth, recipe.depth - 2)))
+    flaw = np.concatenate([flaw, np.zeros(len(more[0]), np.uint8)])
+    return in_order(len(pages), *_joined(edges, more), flaw)
 
 
-def _flaws(recipe: Recipe, seed: int, pages: int, role: Ints, whole: int) -> Ints:
+def _joined(*edges: Edges) -> Edges:
+    source, target, role = (np.concatenate(column) for column in zip(*edges, strict=True))
+    return source, target, role
+
+
+def _flaws(recipe: Recipe, seed: int, pages: int, role: Small, whole: int) -> Small:
     """Which links are flawed: each flawed link is an address of its own, so their number is a share of the pages."""
     shares = recipe.flaws
     wanted = np.array([shares.dead, shares.broken, shares.moved, shares.closed, shares.files])
     numbers = np.rint(wanted * pages).astype(np.int64)
     # The links of the trees and the ways into sites come first and stay whole: every page can be reached.
-    able = whole + np.flatnonzero(role[whole:] != Role.MENU)
+    able = (whole + np.flatnonzero(role[whole:] != Role.MENU)).astype(np.int32)
     chosen = generator(seed, "flaws").permutation(able)[: numbers.sum()]
-    flaw = np.zeros(len(role), dtype=np.int64)
+    flaw = np.zeros(len(role), dtype=np.uint8)
     flaw[chosen] = np.repeat(np.arange(1, 6), numbers)[: len(chosen)]
     return flaw
 
 
-def in_order(count: int, source: Ints, target: Ints, role: Ints, flaw: Ints) -> Links:
+def in_order(count: int, source: PageNumbers, target: PageNumbers, role: Small, flaw: Small) -> Links:
     """Links sorted by page, in the order of their place on it, without repetition and without links to oneself."""
-    keep = source != target
-    source, target, role, flaw = source[keep], target[keep], role[keep], flaw[keep]
-    order = np.lexsort((np.arange(len(source)), role, source))
-    source, target, role, flaw = source[order], target[order], role[order], flaw[order]
-    _, first = np.unique(source * count + target, return_index=True)
-    first.sort()
-    source, target, role, flaw = source[first], target[first], role[first], flaw[first]
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=count))])
-    return Links(offsets, target.astype(np.int32), role.astype(np.uint8), flaw.astype(np.uint8))
+    blocks = []
+    for first in range(0, count, SORTED_AT_ONCE):
+        rows = np.flatnonzero((source >= first) & (source < first + SORTED_AT_ONCE) & (source != target))
+        rows = rows[np.argsort(source[rows].astype(np.int64) * len(Role) + role[rows], kind="stable")]
+        _, once = np.unique(source[rows].astype(np.int64) * count + target[rows], return_index=True)
+        once.sort()
+        rows = rows[once]
+        numbers = np.bincount(source[rows] - first, minlength=min(SORTED_AT_ONCE, count - first))
+        blocks.append((numbers, target[rows], role[rows], flaw[rows]))
+    numbers, target, role, flaw = (np.concatenate(column) for column in zip(*blocks, strict=True))
+    return Links(np.concatenate([[0], np.cumsum(numbers)]), target, role, flaw)
 
 
-def depth_from(offsets: Ints, targets: NDArray[np.int32], starts: Ints) -> Ints:
+def depth_from(offsets: Ints, targets: PageNumbers, starts: Ints) -> Ints:
     """Links from the nearest start to every page, -1 where none leads."""
     depth = np.full(len(offsets) - 1, -1, dtype=np.int64)
     depth[starts] = 0
@@ -117,7 +129,20 @@ def depth_from(offsets: Ints, targets: NDArray[np.int32], starts: Ints) -> Ints:
     return depth
 
 
-Edges = tuple[Ints, Ints, Ints]
+Edges = tuple[PageNumbers, PageNumbers, Small]
+"""Page, page it leads to, role; a column each."""
+
+
+def _edges(source: NDArray[np.integer], target: NDArray[np.integer], role: NDArray[np.integer] | Role) -> Edges:
+    roles = np.full(len(source), role, np.uint8) if isinstance(role, Role) else role.astype(np.uint8, copy=False)
+    return source.astype(np.int32, copy=False), target.astype(np.int32, copy=False), roles
+
+
+def _below(limit: NDArray[np.int32], dice: np.random.Generator) -> NDArray[np.int32]:
+    """A number from 0 to below the limit, for each."""
+    chance = dice.random(len(limit))
+    chance *= limit
+    return chance.astype(np.int32)
 
 
 class _Plan:
@@ -131,6 +156,8 @@ class _Plan:
         self.level = sites.level[self.site]
         self.is_home = np.zeros(self.count, dtype=bool)
         self.is_home[sites.first] = True
+        self.home = sites.first[self.site].astype(np.int32)
+        self.site_size = sites.pages[self.site].astype(np.int32)
         self._sections()
         self._roads()
 
@@ -145,9 +172,9 @@ class _Plan:
         # An archive section is nearly all chain: a few long chains, not many short ones, make a web deep.
         chained = (dice.random(len(starts)) < self.recipe.chains / 0.7) & (sizes >= 16)
         tail = np.where(chained, np.rint(sizes * 0.85), 0).astype(np.int64)
-        self.front = starts[which]
+        self.front = starts[which].astype(np.int32)
         self.is_front = new
-        self.open_size = (sizes - tail)[which]
+        self.open_size = (sizes - tail)[which].astype(np.int32)
         self.in_chain = self.number - self.front >= self.open_size
         self.section_starts, self.section_open, self.section_tail = starts, sizes - tail, tail
 
@@ -175,9 +202,9 @@ class _Plan:
             self.site_count.append(counts)
             self.site_start.append(np.cumsum(counts) - counts)
 
-    def pick(self, of_target: NDArray[np.bool_], top: Ints, chance: Floats) -> Ints:
+    def pick(self, of_target: NDArray[np.bool_], top: Ints, chance: Floats) -> PageNumbers:
         """A page of the class for each, of level `top` at most, by weight; of the other class where there is none."""
-        found = np.zeros(len(top), dtype=np.int64)
+        found = np.zeros(len(top), dtype=np.int32)
         for value in (False, True):
             rows = np.flatnonzero(of_target == value)
             bound = self.bound[value][top[rows]]
@@ -206,7 +233,7 @@ class _Plan:
             shift = np.floor(dice.random(len(astray)) * position[astray]).astype(np.int64)
             parent[astray] = self.front[child[astray]] + shift
         parent = np.where(self.is_front[child], self.sites.first[self.site[child]], parent)
-        return parent, child, np.full(len(child), int(Role.LIST))
+        return _edges(parent, child, Role.LIST)
 
     def entries(self) -> Edges:
         """One way into each site from a site one level lower, mostly from a page in the language of its home page."""
@@ -232,15 +259,10 @@ class _Plan:
             self.pages.target[home] & ~self.pages.target[source] & (dice.random(len(later)) < self.recipe.locality.deep)
         )
         entered = np.where(deep, self._inner(home, dice), home)
-        role = np.full(len(later), int(Role.CONTENT))
         inward = np.flatnonzero(entered != home)
-        return (
-            np.concatenate([source, entered[inward]]),
-            np.concatenate([entered, home[inward]]),
-            np.concatenate([role, np.full(len(inward), int(Role.MENU))]),
-        )
+        return _joined(_edges(source, entered, Role.CONTENT), _edges(entered[inward], home[inward], Role.MENU))
 
-    def _inner(self, page: Ints, dice: np.random.Generator) -> Ints:
+    def _inner(self, page: NDArray[np.integer], dice: np.random.Generator) -> Ints:
         """Any page of the same site that is in the target language, where there is one."""
         site = self.site[page]
         size = self.site_count[True][site]
@@ -254,24 +276,29 @@ class _Plan:
         mean = np.maximum(1.0, (self.recipe.links - 1.0) * (1 - crossing))
         number = dice.poisson(mean * np.where(self.is_front, 1.6, 0.95))
         number = np.minimum(number, 2 * self.sites.pages[self.site])
-        source = np.repeat(self.number, number)
+        source = np.repeat(self.number.astype(np.int32), number)
         picked, role = self._inside_pick(source, dice)
         for _ in range(3):
             foreign = self.pages.target[picked] != self.pages.target[source]
-            astray = foreign & (dice.random(len(source)) < self.recipe.locality.stay)
+            astray = np.flatnonzero(foreign & (dice.random(len(source)) < self.recipe.locality.stay))
             picked[astray] = self._inside_pick(source[astray], dice)[0]
         return source, picked, role
 
-    def _inside_pick(self, source: Ints, dice: np.random.Generator) -> tuple[Ints, Ints]:
+    def _inside_pick(self, source: PageNumbers, dice: np.random.Generator) -> tuple[PageNumbers, Small]:
+        """A page of the same site for each, and where on the page the link stands."""
         way = dice.random(len(source))
-        first, size = self.sites.first[self.site[source]], self.sites.pages[self.site[source]]
-        section = self.front[source] + np.floor(dice.random(len(source)) * self.open_size[source]).astype(np.int64)
-        anywhere = first + np.floor(dice.random(len(source)) * size).astype(np.int64)
+        picked = self.front[source] + _below(self.open_size[source], dice)
+        anywhere = self.home[source] + _below(self.site_size[source], dice)
         anywhere = np.where(self.in_chain[anywhere], self.front[anywhere], anywhere)
-        picked = np.where(way < 0.55, section, np.where(way < 0.75, anywhere, self.front[anywhere]))
-        picked = np.where(way > 0.92, first, picked)
-        role = np.where(way < 0.3, Role.CONTENT, np.where(way < 0.55, Role.RELATED, Role.SIDEBAR))
-        return picked, np.where(way >= 0.75, int(Role.MENU), role)
+        np.copyto(picked, anywhere, where=way >= 0.55)
+        menu = way >= 0.75
+        picked[menu] = self.front[anywhere[menu]]
+        np.copyto(picked, self.home[source], where=way > 0.92)
+        role = np.full(len(source), Role.SIDEBAR, np.uint8)
+        role[way < 0.55] = Role.RELATED
+        role[way < 0.3] = Role.CONTENT
+        role[menu] = Role.MENU
+        return picked, role
 
     def between(self) -> Edges:
         """Links to other sites; the class of the page they reach depends on the language of the page they stand on."""
@@ -280,12 +307,12 @@ class _Plan:
         crossing = np.array([one.cross for one in self.recipe.hosts])[kind]
         number = dice.poisson((self.recipe.links - 1.0) * crossing * np.where(self.is_front, 1.6, 0.95))
         number = np.where(self.in_chain, 0, number)
-        source = np.repeat(self.number, number)
+        source = np.repeat(self.number.astype(np.int32), number)
         locality = self.recipe.locality
         about = np.array([one.name == "about" for one in self.recipe.hosts])[kind]
         share = np.where(about, locality.from_about, locality.from_other)
-        share = np.where(self.pages.target, locality.from_target, share)[source]
-        of_target = dice.random(len(source)) < share
+        share = np.where(self.pages.target, locality.from_target, share)
+        of_target = dice.random(len(source)) < share[source]
         target = self.pick(of_target, self.level[source] + 1, dice.random(len(source)))
         friendly = np.flatnonzero(dice.random(len(source)) < locality.friends)
         target[friendly] = self._friends(source[friendly], of_target[friendly], target[friendly], dice)
@@ -293,10 +320,15 @@ class _Plan:
         deep = np.flatnonzero(abroad & (dice.random(len(source)) < locality.deep))
         target[deep] = self._inner(target[deep], dice)
         way = dice.random(len(source))
-        role = np.where(way < 0.5, Role.CONTENT, np.where(way < 0.8, Role.SIDEBAR, Role.ADVERT))
-        return source, target, np.where(way > 0.95, int(Role.FOOTER), role)
+        role = np.full(len(source), Role.ADVERT, np.uint8)
+        role[way < 0.8] = Role.SIDEBAR
+        role[way < 0.5] = Role.CONTENT
+        role[way > 0.95] = Role.FOOTER
+        return source, target, role
 
-    def _friends(self, source: Ints, of_target: NDArray[np.bool_], otherwise: Ints, dice: np.random.Generator) -> Ints:
+    def _friends(
+        self, source: PageNumbers, of_target: NDArray[np.bool_], otherwise: PageNumbers, dice: np.random.Generator
+    ) -> PageNumbers:
         """The same for the links of a site to the few sites it links to again and again."""
         count = len(self.sites)
         target = otherwise.copy()
@@ -330,8 +362,7 @@ class _Plan:
                 near[np.argsort(-depth[near], kind="stable")][dice.integers(max(1, len(near) // 20), size=len(deep))]
             )
             target.append(deep)
-        found = np.concatenate(source), np.concatenate(target)
-        return *found, np.full(len(found[0]), int(Role.SIDEBAR))
+        return _edges(np.concatenate(source), np.concatenate(target), Role.SIDEBAR)
 
     def chains(self, depth: Ints) -> Edges:
         """Front → next → next …, cut so that no page lies deeper than the recipe says."""
@@ -343,4 +374,4 @@ class _Plan:
             for at in range(int(tail)):
                 source.append(int(start) if at % room == 0 else first + at - 1)
                 target.append(first + at)
-        return np.array(source, dtype=np.int64), np.array(target, dtype=np.int64), np.full(len(source), int(Role.NEXT))
+        return _edges(np.array(source, dtype=np.int32), np.array(target, dtype=np.int32), Role.NEXT)

@@ -32,16 +32,15 @@ def _scores(predicted: NDArray[np.bool_], wanted: NDArray[np.bool_]) -> tuple[fl
 def _breadth_first(sites: Sites, pages: Pages, links: Links, limit: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Pages in order, with the number of target pages in a row that led to each."""
     offsets, targets, target = links.offsets.tolist(), links.targets.copy(), pages.target.tolist()
-    lost = (links.flaws != Flaw.NONE) & (links.flaws != Flaw.MOVED)
+    lost = np.flatnonzero((links.flaws != Flaw.NONE) & (links.flaws != Flaw.MOVED))
     targets[lost] = links.sources()[lost]
-    goals = targets.tolist()
     queue = sites.first[sites.level == 0].tolist()
     path = dict.fromkeys(queue, 0)
     for page in queue:
         if len(queue) >= limit:
             break
         steps = path[page] + 1 if target[page] else 0
-        for goal in goals[offsets[page] : offsets[page + 1]]:
+        for goal in targets[offsets[page] : offsets[page + 1]].tolist():
             if goal not in path:
                 path[goal] = steps
                 queue.append(goal)

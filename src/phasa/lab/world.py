@@ -25,7 +25,7 @@ from phasa.lab.sites import MOST_SECTIONS, SECTION_PAGES, Pages, Sites, plan_pag
 
 Ints = NDArray[np.int64]
 MOST_PAGES = 20_000_000
-"""Drawing a page takes about 2 KB for a while."""
+"""Drawing a page takes about 600 bytes for a while."""
 CALENDAR_PAGES = 120
 CALENDAR = 6
 """The kind of an extra address that is a page of an endless calendar; smaller ones are a `Flaw`."""
@@ -312,34 +312,40 @@ def _anchors(world: World) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
     """Anchor phrase and hreflang of every link, by the language of its page and of the page it leads to (Table 12)."""
     links, pages, locality, phrases = world.links, world.pages, world.recipe.locality, world.phrases
     dice = generator(world.seed, "anchors")
-    count = len(pages)
+    goal = _goals(world)
     source = links.sources()
-    goal = links.targets.astype(np.int64)
-    outside = goal >= count
-    moved = np.where(outside, world.extras.moved[np.where(outside, goal - count, 0)], goal)
-    goal = np.where(moved >= 0, moved, world.sites.first[world.extras.site[np.where(outside, goal - count, 0)]])
-    start = np.where(source < count, source, 0)
-    own, theirs = pages.target[start] & (source < count), pages.target[goal]
-    likely = np.where(
-        own,
-        np.where(theirs, locality.anchor_both, locality.anchor_from),
-        np.where(theirs, locality.anchor_to, locality.anchor_none),
-    )
-    in_target = dice.random(len(goal)) < likely
-    begin = np.array([phrases.starts[code] for code in pages.languages])
+    own, theirs = source < len(pages), pages.target[goal]
+    start = np.where(own, source, 0)
+    own &= pages.target[start]
+    likely = np.array([[locality.anchor_none, locality.anchor_to], [locality.anchor_from, locality.anchor_both]])
+    in_target = dice.random(len(goal)) < likely[own.view(np.uint8), theirs.view(np.uint8)]
+    begin = np.array([phrases.starts[code] for code in pages.languages], np.int32)
     # An anchor that is not in the target language is English on target pages, else of the page or of where it leads.
     english = pages.languages.index("en")
     own_language = np.where(own, english, pages.language[start])
     goal_language = np.where(theirs, english, pages.language[goal])
-    other = begin[np.where(dice.random(len(goal)) < 0.6, own_language, goal_language)]
-    target_start = np.where(dice.random(len(goal)) < 0.2, phrases.starts["mixed"], phrases.starts[world.recipe.target])
-    number = np.where(in_target, target_start, other) + dice.integers(PER_LANGUAGE, size=len(goal))
+    number = begin[np.where(dice.random(len(goal)) < 0.6, own_language, goal_language)]
+    mixed = dice.random(len(goal)) < 0.2
+    number[in_target] = phrases.starts[world.recipe.target]
+    number[in_target & mixed] = phrases.starts["mixed"]
+    number += dice.integers(PER_LANGUAGE, size=len(goal)).astype(np.int32)
     neutral = ~in_target & (dice.random(len(goal)) < 0.12)
-    number = np.where(neutral, dice.integers(1, 16, size=len(goal)), number)
-    number = np.where(~in_target & (dice.random(len(goal)) < locality.empty / 0.6), EMPTY, number)
+    number = np.where(neutral, dice.integers(1, 16, size=len(goal)).astype(np.int32), number)
+    number[~in_target & (dice.random(len(goal)) < locality.empty / 0.6)] = EMPTY
     switch = (pages.site[start] == pages.site[goal]) & (pages.language[start] != pages.language[goal])
     hinted = switch & (dice.random(len(goal)) < locality.hreflang)
     return number.astype(np.uint16), np.where(hinted, pages.language[goal] + 1, 0).astype(np.uint8)
+
+
+def _goals(world: World) -> NDArray[np.int32]:
+    """The page that each link means: behind a redirect, or the home page of the site where there is none."""
+    count, extras = len(world.pages), world.extras
+    goal = world.links.targets.copy()
+    outside = np.flatnonzero(goal >= count)
+    extra = goal[outside] - count
+    moved = extras.moved[extra]
+    goal[outside] = np.where(moved >= 0, moved, world.sites.first[extras.site[extra]])
+    return goal
 
 
 def _countries(world: World) -> tuple[tuple[str, ...], NDArray[np.uint8]]:
