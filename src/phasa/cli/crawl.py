@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
-from phasa.collection import Collection
+from phasa.cli.outputs import print_json
 from phasa.errors import PhasaError
+
+if TYPE_CHECKING:
+    from phasa.collection import Collection
 
 app = typer.Typer()
 
@@ -41,6 +43,8 @@ def crawl(
 
     Strategies: hybrid, nb, lswc, persian, best-first, bfs and more; a wrong name lists them all.
     """
+
+    from phasa.collection import Collection
     from phasa.crawl.progress import Progress
     from phasa.crawl.runs import release_quarantined, run_collection
 
@@ -57,7 +61,7 @@ def crawl(
     for error in dict.fromkeys(result.errors):
         print(f"phasa: {error}", file=sys.stderr)
     if as_json:
-        print(msgspec.json.encode(result.metrics).decode())
+        print_json(result.metrics)
     else:
         print(result.summary())
     if not result.metrics.done:
@@ -89,6 +93,8 @@ def _ordered(collection: Collection, pages: int | None, seconds: float | None, p
 
 def _with_options(collection: Collection, pages: int | None, seconds: float | None, strategy: str | None) -> Collection:
     """The collection with what the command line says for this run."""
+    import msgspec
+
     from phasa.crawl.runs import pages_done
 
     budgets = collection.settings.budgets

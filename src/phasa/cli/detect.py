@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
 from phasa.cli.inputs import read_bytes, read_lines, write_text
-from phasa.cli.pages import read_document
-from phasa.language.detect import METHODS, detector
-from phasa.language.verdict import Verdict
+from phasa.cli.outputs import print_json
+
+if TYPE_CHECKING:
+    from phasa.language.verdict import Verdict
 
 app = typer.Typer()
 
@@ -25,13 +25,22 @@ def detect(
         list[str] | None, typer.Argument(help="Text or HTML files; - or nothing for standard input.")
     ] = None,
     lines: Annotated[bool, typer.Option("--lines", help="Every line is a text of its own.")] = False,
-    method: Annotated[str, typer.Option(help=f"How: {', '.join(METHODS)}.")] = "auto",
+    method: Annotated[
+        str,
+        typer.Option(
+            help="How: auto, model, script, charset, dictionary, ngram, kernel, persian, persian-meta, persian-content."
+        ),
+    ] = "auto",
     lang: Annotated[
         str | None, typer.Option(help="The language that yes/no methods ask for: a code, or your own profile (.toml).")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per text.")] = False,
 ) -> None:
     """Say in which language texts are: code, score from 0 to 1, and the evidence. `und` means unknown."""
+
+    from phasa.cli.pages import read_document
+    from phasa.language.detect import detector
+
     chosen = detector(method, lang)
     names = files or ["-"]
     if lines:
@@ -45,7 +54,7 @@ def detect(
         verdict = chosen.judge(document)
         if as_json:
             row = {"file": name, **verdict._asdict(), "charset": document.charset, "charset_evidence": evidence}
-            write_text(msgspec.json.encode(row).decode() + "\n")
+            print_json(row)
         else:
             prefix = f"{name}\t" if len(names) > 1 else ""
             write_text(f"{prefix}{verdict.language}\t{verdict.score:.4f}\t{verdict.evidence}\n")
@@ -53,6 +62,8 @@ def detect(
 
 def _rows(verdicts: list[Verdict], as_json: bool) -> Iterator[str]:
     if as_json:
+        import msgspec
+
         encode = msgspec.json.Encoder().encode
         for verdict in verdicts:
             yield encode(verdict._asdict()).decode() + "\n"

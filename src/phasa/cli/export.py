@@ -8,12 +8,6 @@ from typing import Annotated
 
 import typer
 
-from phasa.archive.page_text import page_text
-from phasa.archive.repository import export_repository
-from phasa.archive.text import read_texts, write_jsonl, write_parquet
-from phasa.archive.wacz import export_wacz
-from phasa.collection import Collection
-
 app = typer.Typer()
 
 
@@ -35,6 +29,12 @@ def export(
     ] = None,
 ) -> None:
     """Write a collection in a form that other programs read."""
+    from phasa.archive.page_text import page_text
+    from phasa.archive.repository import export_repository
+    from phasa.archive.text import read_texts, write_jsonl, write_parquet
+    from phasa.archive.wacz import export_wacz
+    from phasa.collection import Collection
+
     collection = Collection.open(directory)
     archive = collection.path / "archive"
     target = out or directory.with_name(f"{directory.name}{'-pages' if to is Format.repository else '.' + to}")

@@ -7,9 +7,7 @@ from typing import Annotated
 
 import typer
 
-from phasa.cli.extraction import print_contents
-from phasa.overview.extract import Method
-from phasa.overview.extract.thesis import FormPolicy, Logic, Rules
+from phasa.overview.method import FormPolicy, Logic, Method
 
 app = typer.Typer()
 
@@ -41,6 +39,9 @@ def extract(
     ] = False,
 ) -> None:
     """Print the key content of pages: the text without menus, advertisements, comments and footers."""
+    from phasa.cli.extraction import print_contents
+    from phasa.overview.extract.thesis import Rules
+
     if not print_contents(
         pages,
         as_json=as_json or form is Format.JSON,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from phasa.cli.inputs import read_bytes
+from phasa.cli.outputs import print_json
 from phasa.cli.subscriptions import add, discover, export, import_opml, latest, list_feeds, open_store, remove
 from phasa.errors import InputError
 
@@ -60,8 +61,6 @@ def plan(
     """The best points of the day to poll each feed, per day cluster, with the delay to expect."""
     import zoneinfo
 
-    import msgspec
-
     from phasa.feeds.plan import plan_feed
     from phasa.feeds.trace import parse_traces
 
@@ -92,14 +91,13 @@ def plan(
         )
     ]  # fmt: skip
     if as_json:
-        print(msgspec.json.encode(plans).decode())
+        print_json(plans)
         return
     for p in plans:
         print(f"{p.feed}\t{p.cluster}\t{' '.join(p.times)}\tmean delay {p.expected_delay_hours:.2f} h\t{p.posts} posts")
 
 
 def _print_shares(traces: list[Trace], budget: float, bins: int, as_json: bool) -> None:
-    import msgspec
     import numpy as np
 
     from phasa.feeds.budget import share_budget
@@ -118,7 +116,7 @@ def _print_shares(traces: list[Trace], budget: float, bins: int, as_json: bool) 
             }
             for t, s in shares
         ]  # fmt: skip
-        print(msgspec.json.encode(rows).decode())
+        print_json(rows)
         return
     for t, s in shares:
         delay = (s.mean_delay + 0.5) * 24 / bins
@@ -145,7 +143,6 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Learn on the first part of the time, test on the rest: mean delay of each policy on each feed."""
-    import msgspec
 
     from phasa.cli.progress import counted
     from phasa.feeds.evaluate import SHARED, evaluate_shared
@@ -167,7 +164,7 @@ def evaluate(
         total = len(traces) * len(polls) * len(names)
         rows = list(counted(evaluate_feeds(traces, polls, names, split), total, "evaluating"))
     if as_json:
-        print(msgspec.json.encode(rows).decode())
+        print_json(rows)
         return
     if not rows:
         raise InputError(f"{trace}: no feed has posts both before and after the split; give a longer trace")
@@ -245,7 +242,6 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """How each feed posts and is polled: rhythm, delay, what one more poll is worth, why next when."""
-    import msgspec
 
     from phasa.cli.progress import counted
     from phasa.feeds.report import report_feed, write_report
@@ -256,7 +252,7 @@ def report(
         reports = [report_feed(store, feed, now) for feed in counted(feeds, len(feeds), "feeds")]
         latest = store.latest()
     if as_json:
-        print(msgspec.json.encode(reports).decode())
+        print_json(reports)
         return
     page = out or directory / "reports" / "feeds.html"
     page.parent.mkdir(parents=True, exist_ok=True)

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from phasa.collection import Collection
-
 app = typer.Typer()
 
 
@@ -30,5 +28,7 @@ def init(
     ] = "",
 ) -> None:
     """Make a collection: a folder with its settings and seeds."""
+    from phasa.collection import Collection
+
     collection = Collection.create(directory, language=lang, seeds=seeds, contact=contact, server=server)
     print(f"{collection.path}: made for {lang}, {len(collection.seeds())} seeds. Settings: {collection.settings_file}")

@@ -6,15 +6,17 @@ import json
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from phasa.cli.inputs import write_text
 from phasa.cli.readings import Grouping, collection_readings, page_reading
-from phasa.overview.extract import Method
-from phasa.overview.keywords import METHODS, Keyword, KeywordLists, recommend
-from phasa.overview.overview import Reading, overview_of
+from phasa.overview.method import Method
+
+if TYPE_CHECKING:
+    from phasa.overview.keywords import Keyword, KeywordLists
+    from phasa.overview.overview import Reading
 
 app = typer.Typer()
 
@@ -45,6 +47,9 @@ def keywords(
 
     By default the list whose size is nearest to fifteen keywords.
     """
+    from phasa.overview.keywords import METHODS
+    from phasa.overview.overview import overview_of
+
     for name, readings in _groups(pages, by, extractor, lang, most):
         lists = overview_of(readings, weigh=METHODS[weigh]).lists
         chosen = sorted(_chosen(lists, percent, top), key=lambda keyword: -keyword.weight)[:top]
@@ -68,6 +73,8 @@ def _groups(
 
 
 def _chosen(lists: KeywordLists, percent: int | None, top: int | None) -> list[Keyword]:
+    from phasa.overview.keywords import recommend
+
     if percent is None:
         percent = 100 if top else recommend(lists.chart(), 15)
     return list(lists[percent // 5 * 5])

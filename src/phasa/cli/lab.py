@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
+from phasa.cli.outputs import print_json
 from phasa.errors import InputError
 
 app = typer.Typer(
@@ -40,7 +38,7 @@ def world(
     else:
         rows = calibrate(World.from_name(name, lang))
     if as_json:
-        print(msgspec.json.encode([asdict(row) for row in rows]).decode())
+        print_json(rows)
         return
     print(f"{'table':<10} {'what':<36} {'published':>10} {'here':>10} {'off by':>8}")
     for row in rows:
@@ -130,7 +128,7 @@ def run(
         print("written: " + ", ".join(map(str, write_files(comparison(curves), out))), file=sys.stderr)
     found = summarise(curves)
     if as_json:
-        print(msgspec.json.encode([asdict(one) for one in found]).decode())
+        print_json(found)
         return
     shares = "".join(f"{share:>8.0%}" for share in SHARES) if graph is not None else ""
     print(f"{'strategy':<18}{'mean harvest':>14}{'± 95 %':>9}{'harvest':>9}{'coverage':>10}{shares}")
@@ -218,6 +216,8 @@ def reproduce(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Repeat published experiments: each published table beside ours, the claims that hold and that do not."""
+    from dataclasses import asdict
+
     from phasa.lab.experiment import Options
     from phasa.lab.experiments import EXPERIMENTS, ON_WORLDS, as_result, reproduce_on_worlds
     from phasa.lab.experiments import reproduce as repeat
@@ -246,11 +246,13 @@ def reproduce(
         if out is not None:
             print("written: " + ", ".join(map(str, write_files(result, out))), file=sys.stderr)
     if as_json:
-        print(msgspec.json.encode(printed).decode())
+        print_json(printed)
 
 
 def _known(name: str, names: list[str]) -> None:
     if name not in names:
+        from difflib import get_close_matches
+
         near = get_close_matches(name, names, n=1, cutoff=0.4)
         advice = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(names)}"
         raise InputError(f"experiment '{name}': there is none of that name; {advice}")

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from phasa.cli.groups import group_with_default
-from phasa.language.profile import known_languages, load_profile
 
 app = typer.Typer(cls=group_with_default("list"), epilog="Example:  phasa languages   ·   phasa languages fa --json")
 
@@ -23,6 +21,10 @@ def list_languages(
     as_json: Annotated[bool, typer.Option("--json", help="The whole profiles as JSON.")] = False,
 ) -> None:
     """List the languages that have a profile: scripts, charsets, top-level domains, threshold, engine."""
+    import msgspec
+
+    from phasa.language.profile import known_languages, load_profile
+
     profiles = [load_profile(code) for code in codes or known_languages()]
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(profiles), indent=2).decode())

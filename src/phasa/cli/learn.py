@@ -6,14 +6,13 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from phasa.cli.groups import group_with_default
 from phasa.cli.learn_dictionary import dictionary
 from phasa.cli.learn_predictor import predictor
 from phasa.cli.learn_topic import topic
-from phasa.collection import Collection
+from phasa.cli.outputs import print_json
 
 app = typer.Typer(
     cls=group_with_default("collection"),
@@ -38,6 +37,8 @@ def learn(
     Writes models/knowledge.arff (a Weka file) and models/trained.txt (the pages used; leave them out of any
     measurement). The strategy nb uses it in the next crawl.
     """
+
+    from phasa.collection import Collection
     from phasa.crawl.learning import learn as learn_from
 
     collection = Collection.open(directory)
@@ -54,7 +55,7 @@ def learn(
             "f": confusion.wanted()[2] if confusion else None,
             "weaknesses": lesson.weak,
         }
-        print(msgspec.json.encode(found).decode())
+        print_json(found)
         return
     print(f"{len(lesson.base)} rows, {int(lesson.base.wanted.sum())} of them {lesson.base.label}")
     if confusion is not None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from phasa.cli.inputs import read_bytes, read_lines
+from phasa.cli.outputs import print_json
 
 
 def dictionary(
@@ -28,6 +28,7 @@ def dictionary(
     Single words that are short or frequent in the language are left out unless a list or a vote names them. When both
     pages and votes are given, the votes decide which anchor texts stay.
     """
+
     from phasa.crawl.segments.building import Builder, ambiguous, country_names, voted
     from phasa.crawl.segments.matcher import frequent_words
 
@@ -53,11 +54,7 @@ def dictionary(
     made = builder.dictionary(common)
     made.save(output)
     if as_json:
-        print(
-            msgspec.json.encode(
-                {"terms": len(made), "refused": builder.refused, "ambiguous": len(common), "sources": made.sources}
-            ).decode()
-        )
+        print_json({"terms": len(made), "refused": builder.refused, "ambiguous": len(common), "sources": made.sources})
         return
     print(f"{output}: {len(made)} terms, {len(made.sounds)} Soundex codes, longest {made.longest} words")
     print(f"left out: {len(common)} short or frequent words, {builder.refused} names not in Latin letters")

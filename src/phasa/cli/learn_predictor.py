@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
+
+from phasa.cli.outputs import print_json
 
 
 def predictor(
@@ -26,6 +27,7 @@ def predictor(
 
     Links within one website are left out. Also prints the sweep of τ (Table 3) and the link ratios (Tables 5–7).
     """
+
     from phasa.collection import Collection
     from phasa.crawl.assembly import judge_of
     from phasa.crawl.recorded import recorded_pages
@@ -69,7 +71,7 @@ def predictor(
             "sweep": [row._asdict() for row in table],
             "ratios": {name: ratio._asdict() for name, ratio in ratios.items()},
         }
-        print(msgspec.json.encode(found).decode())
+        print_json(found)
         return
     print(f"{path}: {len(wanted)} links between websites, {int(wanted.sum())} to relevant segments")
     print(

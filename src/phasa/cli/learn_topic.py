@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
 from phasa.cli.inputs import read_lines
+from phasa.cli.outputs import print_json
 from phasa.cli.sources import is_address, read_source
 from phasa.errors import InputError
-from phasa.web.html import Page, read_page
-from phasa.web.url import Url, parse
+
+if TYPE_CHECKING:
+    from phasa.web.html import Page
 
 _PAGES = {".html", ".htm", ".xhtml", ".txt"}
 
@@ -37,6 +38,8 @@ def topic(
     A list of URLs is a text file with one address a line; they are fetched. Put the file into models/ of a collection
     and name it in collection.toml: topic = "tourism.topic".
     """
+    import msgspec
+
     from phasa.crawl.topics.training import gather_examples, train_topic
     from phasa.language.detect import detector
 
@@ -51,7 +54,7 @@ def topic(
     if as_json:
         left_out = {"other_language": examples.foreign, "surplus": examples.surplus}
         found = {"name": learned.name, **msgspec.to_builtins(report), **left_out}
-        print(msgspec.json.encode(found).decode())
+        print_json(found)
         return
     print(f"{output}: {report.positive} pages about it, {report.negative} not; {len(learned.model.odds)} terms")
     print(f"left out: {examples.foreign} in another language, {examples.surplus} beyond {pages_per_site} of one site")
@@ -76,6 +79,9 @@ def _pages(names: list[str], allow_private: bool) -> Iterator[Page]:
 
 def _saved(file: Path, root: Path) -> Page:
     """A saved page; its first folder under the root stands for its site."""
+    from phasa.web.html import read_page
+    from phasa.web.url import Url, parse
+
     parts = file.relative_to(root).parts
     site = "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in parts[0].lower())
     address = parse(f"http://{site}.saved.invalid/") if len(parts) > 1 else None
@@ -92,5 +98,8 @@ def _listed(name: str, allow_private: bool) -> Iterator[Page]:
 
 
 def _fetched(address: str, allow_private: bool) -> Page:
+    from phasa.web.html import read_page
+    from phasa.web.url import Url
+
     source = read_source(address, allow_private=allow_private)
     return read_page(source.body, Url(source.name), header=source.content_type or None)

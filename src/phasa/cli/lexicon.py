@@ -5,20 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from phasa.language.lexicon import (
-    Inconsistency,
-    Line,
-    build_lexicon,
-    find_inconsistencies,
-    load_lexicon,
-    read_corpus,
-    write_line,
-)
-from phasa.language.lexicon import refine as rewrite
+if TYPE_CHECKING:
+    from phasa.language.lexicon import Inconsistency, Line
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -39,6 +31,9 @@ def build(
     refined: Annotated[bool, typer.Option("--refine", help="Refine the corpus first.")] = False,
 ) -> None:
     """Build the Reference Corpus and CName lists of a corpus, as one compact file."""
+    from phasa.language.lexicon import build_lexicon, find_inconsistencies
+    from phasa.language.lexicon import refine as rewrite
+
     lines = list(_lines(corpora))
     if refined:
         lines = rewrite(lines, find_inconsistencies(lines))
@@ -56,6 +51,9 @@ def refine(
     show: Annotated[int, typer.Option(help="How many inconsistencies to print, most frequent first.")] = 20,
 ) -> None:
     """Find strings that the corpus cuts in two ways, and rewrite the rarer way (Frequency Based Corpus Refinement)."""
+    from phasa.language.lexicon import find_inconsistencies, write_line
+    from phasa.language.lexicon import refine as rewrite
+
     lines = list(_lines(corpora))
     cases = find_inconsistencies(lines)
     if output is not None:
@@ -75,6 +73,8 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="As a JSON object.")] = False,
 ) -> None:
     """Show what a lexicon holds: its size, its longest entries, or one word."""
+    from phasa.language.lexicon import load_lexicon
+
     lists = load_lexicon(lexicon)
     found: dict[str, object] = {"reference": len(lists.reference), "cname": len(lists.cname)}
     if word is None:
@@ -94,6 +94,8 @@ def show(
 
 
 def _lines(corpora: list[Path]) -> Iterator[Line]:
+    from phasa.language.lexicon import read_corpus
+
     for path in corpora:
         yield from read_corpus(path)
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from phasa.cli.readings import Grouping, chosen_readings, collection_readings, page_reading, site_readings
 from phasa.cli.sources import is_address
 from phasa.errors import InputError
-from phasa.overview.collection import Choice
-from phasa.overview.extract import Method
-from phasa.overview.keywords import recommend
-from phasa.overview.overview import Reading, overview_of
+from phasa.overview.method import Method
+
+if TYPE_CHECKING:
+    from phasa.overview.overview import Reading
 
 app = typer.Typer()
 
@@ -38,6 +38,9 @@ def overview(
     ] = False,
 ) -> None:
     """Write the variable tag cloud of a page, a site or a collection as one self-contained page."""
+    from phasa.overview.keywords import recommend
+    from phasa.overview.overview import overview_of
+
     readings = _readings(page, multi, by, group, extractor, lang, most, allow_private)
     made = overview_of(readings, title=group or "" if len(readings) > 1 else "")
     out.write_text(made.html(target=target), encoding="utf-8")
@@ -56,6 +59,8 @@ def _readings(
     private: bool,
 ) -> list[Reading]:
     if Path(page).is_dir():
+        from phasa.overview.collection import Choice
+
         if group is not None and by is not Grouping.ALL:
             chosen = chosen_readings(Path(page), Choice(**{by.value: group}), extractor, most)
             if not chosen:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import Progress
-
-from phasa.archive.reader import Stored, read_archive, resolve
 from phasa.cli.sources import page_fetcher, read_source, web_address
-from phasa.collection import Collection
 from phasa.errors import CollectionError, InputError
-from phasa.overview.collection import PAGE_TYPES, Choice
-from phasa.overview.collection import collection_readings as chosen
-from phasa.overview.extract import Method
-from phasa.overview.overview import Reading, match_readings, read_content
-from phasa.overview.site import Fetched, gather
-from phasa.web.robots_cache import RobotsCache, robots_fetch
-from phasa.web.url import host, parse, segment_key
+from phasa.overview.method import Method
+
+if TYPE_CHECKING:
+    from phasa.archive.reader import Stored
+    from phasa.overview.collection import Choice
+    from phasa.overview.overview import Reading
+    from phasa.overview.site import Fetched
 
 
 class Grouping(StrEnum):
@@ -35,12 +30,18 @@ class Grouping(StrEnum):
 
 def page_reading(name: str, method: Method, language: str | None, allow_private: bool = False) -> Reading:
     """One page by file, URL or `-`."""
+    from phasa.overview.overview import read_content
+
     source = read_source(name, allow_private=allow_private)
     return read_content(source.body, source.name, method=method, language=language)
 
 
 def site_readings(name: str, method: Method, language: str | None, most: int, allow_private: bool) -> list[Reading]:
     """The Initial Page and the pages of its host that it links to, without what repeats from page to page."""
+    import asyncio
+
+    from phasa.overview.overview import match_readings, read_content
+
     pages = asyncio.run(_gather(name, most, allow_private))
     if not pages:
         raise InputError(f"{name}: no page came; check the address, or try without --multi")
@@ -51,6 +52,12 @@ def collection_readings(
     directory: Path, by: Grouping, method: Method, language: str | None, most: int
 ) -> dict[str, list[Reading]]:
     """The newest pages of a collection by group, groups with most pages first."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from phasa.collection import Collection
+    from phasa.overview.overview import read_content
+
     archive = Collection.open(directory).path / "archive"
     groups: dict[str, list[Reading]] = {}
     with Progress(console=Console(stderr=True), transient=True) as progress:
@@ -71,16 +78,24 @@ def collection_readings(
 
 def chosen_readings(directory: Path, choice: Choice, method: Method, most: int) -> list[Reading]:
     """The pages of one host, segment, language or month of a collection, found by its index."""
+    from phasa.collection import Collection
+    from phasa.overview.collection import collection_readings as chosen
+
     return chosen(Collection.open(directory), choice, most=most, method=method)
 
 
 def _pages(archive: Path) -> Iterator[Stored]:
+    from phasa.archive.reader import read_archive, resolve
+    from phasa.overview.collection import PAGE_TYPES
+
     for stored in read_archive(archive):
         if stored.status == 200 and not stored.revisit and stored.mime in PAGE_TYPES:
             yield resolve(archive, stored)
 
 
 def _group(by: Grouping, stored: Stored, reading: Reading) -> str:
+    from phasa.web.url import host, parse, segment_key
+
     url = parse(stored.url)
     match by:
         case Grouping.HOST:
@@ -96,6 +111,12 @@ def _group(by: Grouping, stored: Stored, reading: Reading) -> str:
 
 
 async def _gather(name: str, most: int, allow_private: bool) -> list[Fetched]:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from phasa.overview.site import gather
+    from phasa.web.robots_cache import RobotsCache, robots_fetch
+
     async with page_fetcher(allow_private=allow_private) as fetcher:
         with Progress(console=Console(stderr=True), transient=True) as progress:
             task = progress.add_task("fetching pages", total=None)

@@ -6,17 +6,16 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from phasa.cli.groups import group_with_default
 from phasa.cli.inputs import read_lines, write_text
 from phasa.errors import InputError
-from phasa.language.segmenters import engine_names, load_segmenter, segmenter_for
-from phasa.language.segmenters.cuts import CutSegmenter
+
+if TYPE_CHECKING:
+    from phasa.language.segmenters.cuts import CutSegmenter
 
 app = typer.Typer(
     cls=group_with_default("words"), help="Cut text into words.", epilog="Example:  phasa segment page.txt"
@@ -24,7 +23,10 @@ app = typer.Typer(
 
 _PART = 1_000_000  # characters read at a time
 
-EngineOption = Annotated[str | None, typer.Option(help=f"One of: {', '.join(engine_names())}.")]
+EngineOption = Annotated[
+    str | None,
+    typer.Option(help="One of: phasa, lexto, longest-first, maximal, unigram, spaced, syllables."),
+]
 LanguageOption = Annotated[str, typer.Option("--lang", help="Language of the text, a BCP 47 code.")]
 StyleOption = Annotated[str, typer.Option(help="Annotation style: auto, best, ud, social, general.")]
 LexiconOption = Annotated[Path | None, typer.Option(help="A lexicon file or a plain word list, for matching engines.")]
@@ -95,6 +97,9 @@ def evaluate(
     if as_json:
         print(json.dumps(rows, ensure_ascii=False, indent=1))
         return
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table(*rows[0])
     for row in rows:
         table.add_row(*(str(value) for value in row.values()))
@@ -121,6 +126,7 @@ def train(
     note: Annotated[str, typer.Option(help="What else the model card should say.")] = "",
 ) -> None:
     """Learn a model for the default engine from segmented text. Two passes; minutes for millions of words."""
+    from rich.console import Console
     from rich.progress import Progress
 
     from phasa.language.lexicon import load_lexicon
@@ -155,6 +161,8 @@ def _pairs(arguments: list[str], example: str) -> Iterator[tuple[str, str]]:
 
 
 def _engine(name: str | None, language: str, style: str, lexicon: Path | None, model: Path | None) -> CutSegmenter:
+    from phasa.language.segmenters import load_segmenter, segmenter_for
+
     if name is None and style == "auto" and lexicon is None and model is None:
         return segmenter_for(language)
     return load_segmenter(name or ("lexto" if lexicon else "phasa"), language, style, lexicon, model)

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from phasa.collection import Collection
 from phasa.errors import InputError
 
 app = typer.Typer()
@@ -35,6 +34,7 @@ def serve(
     ] = "",
 ) -> None:
     """Serve the web application of a collection: overview, crawl, feeds, pages and reports, with a JSON API."""
+    from phasa.collection import Collection
     from phasa.service.guards import is_loopback
     from phasa.service.server import run
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from phasa import __version__
 from phasa.cli.inputs import read_bytes
 from phasa.errors import InputError
-from phasa.web.fetch import Fetcher
-from phasa.web.url import Url, parse
+
+if TYPE_CHECKING:
+    from phasa.web.fetch import Fetcher
+    from phasa.web.url import Url
 
 USER_AGENT = f"phasa/{__version__} (a person asked for this page)"
 
@@ -29,6 +30,8 @@ def is_address(name: str) -> bool:
 
 def web_address(name: str) -> Url:
     """The address that a word on the command line means. Raises InputError for a broken one."""
+    from phasa.web.url import parse
+
     url = parse(name)
     if url is None:
         raise InputError(f"{name}: not a usable web address")
@@ -39,11 +42,15 @@ def read_source(name: str, *, allow_private: bool = False) -> Source:
     """The page of that name. Raises InputError when it cannot be fetched, OSError when it cannot be read."""
     if not is_address(name):
         return Source(name, read_bytes(name))
+    import asyncio
+
     return asyncio.run(_fetch(web_address(name), allow_private))
 
 
 def page_fetcher(*, allow_private: bool = False) -> Fetcher:
     """A fetcher for single pages. PHASA_SERVER=address:port in the environment leads it to a web on this machine."""
+    from phasa.web.fetch import Fetcher
+
     server = os.environ.get("PHASA_SERVER", "")
     return Fetcher(user_agent=USER_AGENT, allow_private=allow_private, server=server)
 

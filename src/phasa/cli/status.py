@@ -5,12 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from phasa.collection import Collection
+from phasa.cli.outputs import print_json
 
 app = typer.Typer()
 _SEGMENT = ("segment", "state", "degree", "pages", "wanted", "pending", "score", "run")
@@ -28,6 +25,9 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Where a collection stands: pages, harvest, queue, hosts. Works while it is being crawled."""
+    import msgspec
+
+    from phasa.collection import Collection
     from phasa.crawl.standing import quarantined, standing, table
 
     collection = Collection.open(directory)
@@ -44,7 +44,7 @@ def status(
     else:
         numbers = standing(collection)
         if as_json:
-            print(msgspec.json.encode(numbers).decode())
+            print_json(numbers)
         else:
             for name, value in msgspec.structs.asdict(numbers).items():
                 if value is not None:
@@ -59,8 +59,11 @@ def _plain(value: Any) -> str:
 
 def _print(columns: list[str], rows: list[list[object]], as_json: bool) -> None:
     if as_json:
-        print(msgspec.json.encode([dict(zip(columns, row, strict=True)) for row in rows]).decode())
+        print_json([dict(zip(columns, row, strict=True)) for row in rows])
         return
+    from rich.console import Console
+    from rich.table import Table
+
     shown = Table(*columns, box=None, pad_edge=False)
     for row in rows:
         shown.add_row(*(str("" if cell is None else cell) for cell in row))

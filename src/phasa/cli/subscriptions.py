@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from phasa.cli.inputs import read_bytes
+from phasa.cli.outputs import print_json
 from phasa.errors import InputError
 
 if TYPE_CHECKING:
@@ -87,7 +88,6 @@ def remove(
 
 def list_feeds(directory: Directory, as_json: AsJson = False) -> None:
     """The feeds of a collection: how much they post, how soon we see it, when they are asked next, what is wrong."""
-    import msgspec
 
     from phasa.feeds.reading import Reading
 
@@ -97,7 +97,7 @@ def list_feeds(directory: Directory, as_json: AsJson = False) -> None:
     with Reading(directory / "feeds.db") as reading:
         lines = reading.feeds(now)
     if as_json:
-        print(msgspec.json.encode(lines).decode())
+        print_json(lines)
         return
     if not lines:
         raise InputError(f"{directory}: no feeds yet; add one with: phasa feeds add {directory} URL")
@@ -129,8 +129,6 @@ def latest(
     """The newest posts, latest first: time (UTC), feed, title, link, separated by tabs."""
     import datetime as dt
 
-    import msgspec
-
     from phasa.feeds.headline import headline
     from phasa.feeds.reading import Reading
 
@@ -141,7 +139,7 @@ def latest(
     with Reading(directory / "feeds.db") as reading:
         posts = reading.latest(count, numbers[feed] if feed else None)
     if as_json:
-        print(msgspec.json.encode(posts).decode())
+        print_json(posts)
         return
     if not posts:
         print(f"{directory}: no posts yet; fetch some with: phasa feeds watch {directory}", file=sys.stderr)

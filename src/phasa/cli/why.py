@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
-from phasa.collection import Collection
+from phasa.cli.outputs import print_json
 
 app = typer.Typer()
 
@@ -20,11 +19,14 @@ def why(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """The whole story of one URL: how it was found, where it stands, what came of it, and why."""
+    import msgspec
+
+    from phasa.collection import Collection
     from phasa.crawl.telling import tell
 
     told = tell(Collection.open(directory), url)
     if as_json:
-        print(msgspec.json.encode(told).decode())
+        print_json(told)
         return
     for name, value in msgspec.structs.asdict(told).items():
         if value not in (None, "", ()):

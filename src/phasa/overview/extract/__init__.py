@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from phasa.overview.extract.blocks import lay_out
@@ -17,18 +16,12 @@ from phasa.overview.extract.content import Content, Element
 from phasa.overview.extract.language import language_of
 from phasa.overview.extract.metadata import Metadata, read_metadata
 from phasa.overview.extract.page import read_text, read_tree
+from phasa.overview.method import Method
 
 if TYPE_CHECKING:
     from phasa.overview.extract.thesis import Rules
 
 __all__ = ["Content", "Element", "Method", "content_of", "extract", "extract_page", "extract_pages"]
-
-
-class Method(StrEnum):
-    """How key content is told from the rest."""
-
-    PHASA = "phasa"
-    THESIS = "thesis"
 
 
 def extract(

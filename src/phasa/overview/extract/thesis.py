@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from enum import StrEnum
 from itertools import accumulate
 from typing import Final, NamedTuple
 
@@ -16,25 +15,12 @@ from resiliparse.parse.html import HTMLTree
 
 from phasa.overview.extract.content import Element
 from phasa.overview.extract.page import MOST_NODES
+from phasa.overview.method import FormPolicy, Logic
 
 _DROPPED: Final = frozenset({"script", "noscript", "embed", "object", "img", "style", "#comment"})
 _HIDDEN = re.compile(r"display\s*:\s*none", re.I)
 _FOOTER: Final = ("copyright", "©", "powered by")
 _LONGEST_FOOTER: Final = 16  # characters that must be read to know one
-
-
-class FormPolicy(StrEnum):
-    """Rule 1 drops a `form` with all in it, or, as the published program's parser did, only its tag (§4.2)."""
-
-    SUBTREE = "subtree"
-    TAG_ONLY = "tag_only"
-
-
-class Logic(StrEnum):
-    """How selection joins the anchor ratio with the rule for titles (§8.A1)."""
-
-    OR = "or"
-    AND = "and"
 
 
 @dataclass(frozen=True, slots=True)
