@@ -14,14 +14,13 @@ from phasa.overview.extract.content import Element
 from phasa.overview.extract.thesis import (
     Block,
     Blocks,
-    FormPolicy,
-    Logic,
     Rules,
     detect_blocks,
     extract_elements,
     select,
 )
 from phasa.overview.match import Frequencies
+from phasa.overview.method import FormPolicy, Logic
 
 
 def texts(html: str, rules: Rules | None = None) -> list[str]:
