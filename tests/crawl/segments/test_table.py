@@ -11,6 +11,9 @@ from tests.durability.small_web import SmallWeb, collection_for
 
 from phasa.collection import Collection
 from phasa.crawl.segments.table import segment_row, table
+from phasa.frontier.protocol import Offer
+from phasa.frontier.sqlite import SqliteFrontier
+from phasa.web.url import Url
 
 
 @pytest.fixture
@@ -38,13 +41,27 @@ def test_the_table_has_what_the_crawl_did(crawled: Path, capsys: pytest.CaptureF
 
 
 def test_why_tells_of_the_segment(crawled: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    row = table(Collection.open(crawled), 1)[0]
-    assert segment_row(Collection.open(crawled), row.segment + "x.html") == row
     seed = Collection.open(crawled).seeds()[0]
     _, out, _ = phasa(capsys, "why", crawled, seed, "--json")
     told = json.loads(out)["segment"]
     assert "relevance degree" in told
     assert "waiting" in told
+
+
+def test_one_segment_is_counted_as_in_the_table(tmp_path: Path) -> None:
+    collection = collection_for(tmp_path / "c", SmallWeb(4, hosts=1))
+    names = ["a/1", "a/2?x=/y/", "a/b/3", "ab/4", "", "a/"]
+    urls = [f"http://{who}h{host}.example/{name}" for host in (1, 2) for name in names for who in ("", "me:secret@")]
+    frontier = SqliteFrontier(collection.frontier_file)
+    frontier.offer([Offer(Url(url), 0.5, 0) for url in urls[:14]])
+    frontier.close()
+    frontier = SqliteFrontier(collection.frontier_file)
+    frontier.offer([Offer(Url(url), 0.5, 0) for url in urls])
+    rows = table(collection, -1)
+    assert sum(row.pending for row in rows) == len(urls)
+    assert [segment_row(collection, row.segment + "new.html") for row in rows] == rows
+    frontier.close()
+    assert [segment_row(collection, row.segment) for row in rows] == rows
 
 
 def test_a_segment_that_nobody_saw_has_no_row(crawled: Path) -> None:

@@ -77,14 +77,17 @@ def segment_row(collection: Collection, url: str) -> SegmentRow | None:
     if not key or not has_begun(collection):
         return None
     with reading(collection) as db:
-        # By the index of the host; what a running crawl has not merged into it yet stands at the end of the table.
+        # By the index of the host; what a running crawl has not merged into it yet stands at the end of the table. The
+        # addresses of a segment begin with its key, unless somebody's name and password stand in them.
         numbers = db.execute("SELECT id FROM host WHERE name = ?", (key.split("/", 3)[2],)).fetchone()
         number = int(numbers[0]) if numbers else -1
         merged = db.execute("SELECT min(value) FROM meta WHERE key LIKE 'merged %'").fetchone()[0] or 0
         known = ids_between(db, number << HASH_BITS, ((number + 1) << HASH_BITS) - 1)
+        here = "AND (substr(u.url, 1, length(?1)) = ?1 OR instr(u.url, '@'))"
         found = db.execute(
-            f"{_ROWS} WHERE u.id IN (SELECT value FROM json_each(?)) UNION {_ROWS} WHERE u.id > ? AND u.host = ?",
-            (msgspec.json.encode(known).decode(), merged, number),
+            f"{_ROWS} WHERE u.id IN (SELECT value FROM json_each(?2)) AND u.id <= ?3 {here}"
+            f" UNION ALL {_ROWS} WHERE u.id > ?3 AND u.host = ?4 {here}",
+            (key, msgspec.json.encode(known).decode(), merged, number),
         )
         rows = _rows((row for row in found if key_of(row[0]) == key), _kept(collection))
     return rows[0] if rows else None
