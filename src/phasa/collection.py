@@ -87,13 +87,23 @@ class Collection:
     def create(
         cls, path: Path, *, language: str = "th", seeds: Path | None = None, contact: str = "", server: str = ""
     ) -> Collection:
-        """Make the folder with its settings and seeds. Raises CollectionError when it already holds a collection."""
+        """Make the folder with its settings and seeds.
+
+        Raises CollectionError when it already holds a collection, SettingsError for a language that nobody knows.
+        """
+        from phasa.language.profile import load_profile
+
+        load_profile(language)
+        if path.exists() and not path.is_dir():
+            raise CollectionError(f"{path}: is a file; name a folder, which need not be there yet")
         if (path / cls.SETTINGS).exists():
             raise CollectionError(f"{path}: already a collection; choose another folder or edit {path / cls.SETTINGS}")
         seed_text = (
             seeds.read_text(encoding="utf-8") if seeds else "# One address per line. Lines with # are comments.\n"
         )
         settings = CollectionSettings(language=language, contact=contact, server=server)
+        if server:  # a web of one's own, on one machine: nobody is spared by waiting a second for each page
+            settings = msgspec.structs.replace(settings, politeness=Politeness(delay=0.0, address_delay=0.0))
         path.mkdir(parents=True, exist_ok=True)
         (path / cls.SEEDS).write_text(seed_text, encoding="utf-8")
         (path / cls.SETTINGS).write_text(write_settings(settings), encoding="utf-8")

@@ -186,3 +186,21 @@ def test_two_workers_share_one_frontier(tmp_path: Path, capsys: pytest.CaptureFi
     assert "60 URLs done in all" in out
     pages = [f"{arrival.host}{arrival.path}" for arrival in small.arrivals if arrival.path != "/robots.txt"]
     assert len(pages) == len(set(pages)) == 60
+
+
+def test_status_says_that_it_is_paused_and_how_to_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    phasa(capsys, "init", tmp_path / "c")
+    phasa(capsys, "crawl", tmp_path / "c", "--pause")
+    assert f"paused; go on with: phasa crawl {tmp_path / 'c'} --resume" in phasa(capsys, "status", tmp_path / "c")[1]
+
+
+def test_why_names_the_address_that_was_nearly_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    phasa(capsys, "init", tmp_path / "c")
+    code, _, err = phasa(capsys, "why", tmp_path / "c", "www.ku.ac.th/help.html")
+    assert code == 1
+    assert "did you mean http://www.ku.ac.th/help.html?" in err
+
+
+def test_every_report_is_named_when_one_is_not_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    phasa(capsys, "init", tmp_path / "c")
+    assert "dropped, segments" in phasa(capsys, "status", tmp_path / "c", "--report", "x")[2]

@@ -96,3 +96,12 @@ def test_languages_lists_the_profiles() -> None:
 def test_all_languages_of_the_model_can_be_listed() -> None:
     shown = phasa("languages", "--all").stdout.decode()
     assert len(shown.splitlines()[-1].split()) > 200
+
+
+def test_a_file_that_is_not_there_does_not_stop_the_others(tmp_path: Path) -> None:
+    there = tmp_path / "th.txt"
+    there.write_text(SENTENCES["th"])
+    done = phasa("detect", str(tmp_path / "none.txt"), str(there), "--json")
+    assert done.returncode == 1
+    assert done.stderr.decode() == f"phasa: {tmp_path / 'none.txt'}: no such file or directory\n"
+    assert [row["language"] for row in rows(done.stdout)] == ["th"]

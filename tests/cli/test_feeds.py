@@ -43,6 +43,16 @@ def test_plan_for_a_target_and_for_a_budget(trace: str) -> None:
     assert len(row["points"]) == 3
 
 
+def test_a_shared_budget_follows_the_zone_and_sets_the_polls_itself(trace: str) -> None:
+    there = phasa("feeds", "plan", trace, "--budget", "2", "--zone", "Asia/Bangkok").stdout
+    here = phasa("feeds", "plan", trace, "--budget", "2").stdout
+    assert "11:00 18:00" in here
+    assert "01:00 18:00" in there
+    refused = phasa("feeds", "plan", trace, "--budget", "2", "--per-day", "3")
+    assert refused.returncode == 1
+    assert "leave --per-day" in refused.stderr
+
+
 def test_evaluate_prints_the_contract(trace: str) -> None:
     answer = phasa(
         "feeds", "evaluate", trace, "--split", "0.5", "--per-day", "1,2", "--policies", "phasa,uniform", "--json"

@@ -50,3 +50,8 @@ def test_bad_input_is_told_with_advice(words: str, advice: str, tmp_path: Path) 
 @pytest.mark.parametrize("words", ["serve 1:600 --port 99999", "run --world 1:600 --pages 0", "run --every x"])
 def test_values_out_of_range_are_refused_by_the_parser(words: str) -> None:
     assert CliRunner().invoke(app, words.split()).exit_code == 2
+
+
+def test_one_crawl_has_no_interval(tmp_path: Path) -> None:
+    words = ["run", "--world", "1:600", "--strategies", "bfs", "--pages", "50"]
+    assert CliRunner().invoke(app, words).stdout.splitlines()[1].split()[2] == "–"

@@ -14,6 +14,7 @@ import pytest
 
 from phasa import __version__
 from phasa.cli import COMMANDS
+from phasa.collection import Collection
 from phasa.language.detect import METHODS
 from phasa.language.segmenters import engine_names
 
@@ -45,6 +46,12 @@ def test_an_unknown_command_exits_2() -> None:
     assert "frobnicate" in answer.stderr
 
 
+def test_a_command_nearly_right_is_named() -> None:
+    answer = phasa("crwl")
+    assert answer.returncode == 2
+    assert "Did you mean 'crawl'?" in answer.stderr
+
+
 def test_an_unknown_option_exits_2() -> None:
     assert phasa("init", "--frobnicate").returncode == 2
 
@@ -62,6 +69,35 @@ def test_a_missing_file_is_one_line_that_names_it(tmp_path: Path) -> None:
     answer = phasa("init", str(tmp_path / "c"), "--seeds", str(tmp_path / "none.txt"))
     assert answer.returncode == 1
     assert answer.stderr == f"phasa: {tmp_path / 'none.txt'}: no such file or directory\n"
+
+
+def test_a_language_that_nobody_knows_makes_no_collection(tmp_path: Path) -> None:
+    answer = phasa("init", str(tmp_path / "c"), "--lang", "xx")
+    assert answer.returncode == 1
+    assert "no profile of that name" in answer.stderr
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_new_collection_says_what_to_do_next(tmp_path: Path) -> None:
+    bare, seeds = tmp_path / "bare", tmp_path / "seeds.txt"
+    assert f"put addresses into {bare / 'seeds.txt'}" in phasa("init", str(bare)).stdout
+    seeds.write_text("http://a.example/\n")
+    seeded = phasa("init", str(tmp_path / "seeded"), "--seeds", str(seeds)).stdout
+    assert seeded.splitlines()[1] == f"Next: phasa crawl {tmp_path / 'seeded'}"
+
+
+def test_a_web_of_ones_own_is_not_waited_for(tmp_path: Path) -> None:
+    """One server stands for all hosts there: with the usual second between requests 400 pages would take minutes."""
+    phasa("init", str(tmp_path / "c"), "--server", "127.0.0.1:8090")
+    settings = Collection.open(tmp_path / "c").settings
+    assert (settings.politeness.delay, settings.politeness.address_delay) == (0.0, 0.0)
+    phasa("init", str(tmp_path / "real"))
+    assert Collection.open(tmp_path / "real").settings.politeness.delay > 0
+
+
+def test_a_file_in_the_way_is_told(tmp_path: Path) -> None:
+    (tmp_path / "c").write_text("")
+    assert "is a file; name a folder" in phasa("init", str(tmp_path / "c")).stderr
 
 
 def test_debug_shows_the_traceback(tmp_path: Path) -> None:

@@ -114,3 +114,12 @@ def test_keywords_of_a_file_as_json(tmp_path: Path) -> None:
     weights = [word["weight"] for word in row["keywords"]]
     assert weights == sorted(weights, reverse=True)
     assert any(word["term"] == "โรงพยาบาล" for word in row["keywords"])
+
+
+def test_keywords_go_on_after_a_file_that_is_not_there(tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(PAGES["/slow"], encoding="utf-8")
+    result = CliRunner().invoke(keywords_command, [str(tmp_path / "none.html"), str(file), "--top", "1"])
+    assert result.exit_code == 1
+    assert "none.html: no such file" in result.stderr
+    assert result.stdout.startswith(f"{file}\n")

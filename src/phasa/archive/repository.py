@@ -23,13 +23,14 @@ def export_repository(archive: Path, out: Path) -> int:
     A page whose bytes an earlier one already has is a hard link to it, so identical bytes are stored once.
     """
     stored_at: dict[str, Path] = {}
-    count = 0
+    names: set[PurePosixPath] = set()
     for stored in read_archive(archive):
         if stored.status != 200:
             continue
-        path = out / repository_path(stored.url)
+        name = repository_path(stored.url)
+        names.add(name)
+        path = out / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        count += not path.exists()
         path.unlink(missing_ok=True)
         twin = stored_at.get(stored.digest)
         if twin is not None and twin.exists():
@@ -37,7 +38,7 @@ def export_repository(archive: Path, out: Path) -> int:
         else:
             path.write_bytes(_content(archive, stored))
             stored_at[stored.digest] = path
-    return count
+    return len(names)
 
 
 def _content(archive: Path, stored: Stored) -> bytes:

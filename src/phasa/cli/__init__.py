@@ -6,8 +6,11 @@ Each command is one module of this package with a `app: typer.Typer`; it is impo
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
+from io import TextIOWrapper
+from typing import NoReturn
 
 from phasa.cli.filters import run_filter
 from phasa.errors import PhasaError
@@ -35,26 +38,39 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 def main() -> None:
     """Run the command line. Exit code 0: done; 1: it could not be done, one line says why; 2: wrong usage."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no Thai letters shows ? and goes on
     try:
-        code = run_filter(sys.argv[1:])
-        if code is None:
-            from phasa.cli.group import app  # loads the command-line library
+        try:
+            code = run_filter(sys.argv[1:])
+            if code is None:
+                from phasa.cli.group import app  # loads the command-line library
 
-            app(prog_name="phasa")
-        elif code:
-            sys.exit(code)
+                app(prog_name="phasa")
+            elif code:
+                sys.exit(code)
+        finally:
+            sys.stdout.flush()  # here, where it is still known what to do when nobody reads it
     except (PhasaError, OSError) as problem:
+        if isinstance(problem, BrokenPipeError):
+            end_unread()
         if os.environ.get("PHASA_DEBUG"):
             raise
-        if isinstance(problem, BrokenPipeError):
-            # The reader of our output went away (`phasa … | head`): not an error, but nothing more can be written.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(0)
         print(f"phasa: {_one_line(problem)}", file=sys.stderr)
         sys.exit(1)
 
 
+def end_unread() -> NoReturn:
+    """End well when the reader of our output went away (`phasa … | head`): nothing more can be written to it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(0)
+
+
 def _one_line(problem: Exception) -> str:
-    if isinstance(problem, OSError) and problem.filename is not None:
-        return f"{problem.filename}: {(problem.strerror or str(problem)).lower()}"
+    if isinstance(problem, OSError) and problem.strerror is not None:
+        what = problem.strerror.lower()
+        if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+            what += "; make room, then give the same command again"
+        return what if problem.filename is None else f"{problem.filename}: {what}"
     return " ".join(str(problem).split())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from phasa.cli.inputs import read_bytes, read_lines, write_text
+from phasa.cli.inputs import read_bytes, read_lines, tell_trouble, write_text
 from phasa.cli.outputs import print_json
 
 if TYPE_CHECKING:
@@ -49,8 +49,13 @@ def detect(
             while batch := list(islice(source, _BATCH)):
                 write_text("".join(_rows(chosen.detect_many(batch), as_json)))
         return
+    well = True
     for name in names:
-        document, evidence = read_document(read_bytes(name))
+        try:
+            document, evidence = read_document(read_bytes(name))
+        except OSError as problem:
+            well = tell_trouble(name, problem)
+            continue
         verdict = chosen.judge(document)
         if as_json:
             row = {"file": name, **verdict._asdict(), "charset": document.charset, "charset_evidence": evidence}
@@ -58,6 +63,8 @@ def detect(
         else:
             prefix = f"{name}\t" if len(names) > 1 else ""
             write_text(f"{prefix}{verdict.language}\t{verdict.score:.4f}\t{verdict.evidence}\n")
+    if not well:
+        raise typer.Exit(1)
 
 
 def _rows(verdicts: list[Verdict], as_json: bool) -> Iterator[str]:

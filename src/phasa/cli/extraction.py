@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from phasa.cli.inputs import read_bytes, write_text
+from phasa.cli.inputs import read_bytes, tell_trouble, write_text
 from phasa.errors import InputError, PhasaError
 from phasa.overview.extract import Content, Method, content_of, extract_pages
 from phasa.overview.extract.page import read_text
@@ -42,8 +41,7 @@ def print_contents(
                 content = content_of(metadata, frequencies.clean(elements) if frequencies else elements)
                 out.append(_json(page, content) if as_json else content.text + "\n")
             else:
-                well = False
-                sys.stderr.write(f"phasa: {page}: {text}\n")
+                well = tell_trouble(page, text)
         write_text("".join(out))
     return well
 
@@ -70,8 +68,7 @@ def _groups(pages: Sequence[str], allow_private: bool) -> Iterator[list[tuple[st
         try:
             text = read_text(_read(page, allow_private))
         except (PhasaError, OSError) as problem:
-            wrong = problem.strerror.lower() if isinstance(problem, OSError) and problem.strerror else str(problem)
-            group.append((page, InputError(wrong)))
+            group.append((page, problem))
         else:
             group.append((page, text))
             size += len(text)

@@ -15,6 +15,11 @@ from phasa.cli.subscriptions import add, discover, export, import_opml, latest, 
 from phasa.errors import InputError
 
 if TYPE_CHECKING:
+    import datetime as dt
+
+    import numpy as np
+    import numpy.typing as npt
+
     from phasa.feeds.evaluate import Row
     from phasa.feeds.trace import Trace
 
@@ -78,7 +83,9 @@ def plan(
         for number, one in enumerate(traces, start=1):
             write_figures(figures / f"{number:03d}", one.feed, daily_counts(one.times.tolist(), 24, where))
     if budget is not None:
-        _print_shares(traces, budget, bins, as_json)
+        if per_day is not None or target is not None:
+            raise InputError("--budget shares its polls by itself: leave --per-day and --target out")
+        _print_shares(traces, budget, bins, where, as_json)
         return
     if per_day is None and target is None:
         per_day = 4
@@ -97,16 +104,21 @@ def plan(
         print(f"{p.feed}\t{p.cluster}\t{' '.join(p.times)}\tmean delay {p.expected_delay_hours:.2f} h\t{p.posts} posts")
 
 
-def _print_shares(traces: list[Trace], budget: float, bins: int, as_json: bool) -> None:
+def _print_shares(traces: list[Trace], budget: float, bins: int, zone: dt.tzinfo, as_json: bool) -> None:
+    import datetime as dt
+
     import numpy as np
 
     from phasa.feeds.budget import share_budget
     from phasa.feeds.plan import clock
     from phasa.feeds.rhythm import DAY, histogram
 
-    counts = np.array(
-        [histogram(t.times, DAY // bins) / max(1.0, (int(t.times[-1]) - int(t.times[0])) / DAY) for t in traces]
-    )
+    def daily(times: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        ahead = dt.datetime.fromtimestamp(int(times[-1]), zone).utcoffset() or dt.timedelta()
+        days = max(1.0, (int(times[-1]) - int(times[0])) / DAY)
+        return histogram(times + int(ahead.total_seconds()), DAY // bins) / days
+
+    counts = np.array([daily(one.times) for one in traces])
     shares = list(zip(traces, share_budget(counts, budget), strict=True))
     if as_json:
         rows = [

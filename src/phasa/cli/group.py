@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated
 
@@ -9,7 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from phasa import __version__
-from phasa.cli import COMMANDS
+from phasa.cli import COMMANDS, end_unread
 
 
 class LazyGroup(TyperGroup):
@@ -24,6 +27,8 @@ class LazyGroup(TyperGroup):
         return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1])
 
     def resolve_command(self, ctx, args):  # type: ignore[no-untyped-def]
+        if args[0] not in COMMANDS and (near := get_close_matches(args[0], COMMANDS, n=1)):
+            ctx.fail(f"No such command '{args[0]}'. Did you mean '{near[0]}'?")
         name, command, rest = super().resolve_command(ctx, args)
         if name is not None and name in COMMANDS:
             part: typer.Typer = import_module(COMMANDS[name][0]).app
@@ -31,6 +36,23 @@ class LazyGroup(TyperGroup):
             command = typer.main.get_command(part)
             command.name = name
         return name, command, rest
+
+    def make_context(self, *words, **options):  # type: ignore[no-untyped-def]
+        with _reader_may_leave():
+            return super().make_context(*words, **options)
+
+    def invoke(self, ctx):  # type: ignore[no-untyped-def]
+        with _reader_may_leave():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _reader_may_leave() -> Iterator[None]:
+    """The library would make exit code 1 of it, without a word."""
+    try:
+        yield
+    except BrokenPipeError:
+        end_unread()
 
 
 app = typer.Typer(

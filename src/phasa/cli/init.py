@@ -31,4 +31,7 @@ def init(
     from phasa.collection import Collection
 
     collection = Collection.create(directory, language=lang, seeds=seeds, contact=contact, server=server)
+    seeds_file = collection.path / Collection.SEEDS
     print(f"{collection.path}: made for {lang}, {len(collection.seeds())} seeds. Settings: {collection.settings_file}")
+    first = "" if collection.seeds() else f"put addresses into {seeds_file}, one per line, then "
+    print(f"Next: {first}phasa crawl {collection.path}")

@@ -25,6 +25,13 @@ def read_lines(name: str) -> Iterator[str]:
             yield line.removesuffix("\n")
 
 
+def tell_trouble(name: str, problem: Exception) -> bool:
+    """Say on standard error what is wrong with one of several inputs, so that the rest can go on. Always False."""
+    said = problem.strerror.lower() if isinstance(problem, OSError) and problem.strerror else str(problem)
+    sys.stderr.write(f"phasa: {name}: {said.removeprefix(f'{name}: ')}\n")
+    return False
+
+
 def write_text(text: str) -> None:
     """Write to standard output as UTF-8, with bytes that `read_lines` escaped given back as they were."""
     sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))

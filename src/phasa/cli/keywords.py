@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from phasa.cli.inputs import write_text
+from phasa.cli.inputs import tell_trouble, write_text
 from phasa.cli.readings import Grouping, collection_readings, page_reading
+from phasa.errors import PhasaError
 from phasa.overview.method import Method
 
 if TYPE_CHECKING:
@@ -41,6 +41,9 @@ def keywords(
     most: Annotated[int, typer.Option("--pages", min=1, help="At most so many pages of a collection.")] = 10_000,
     extractor: Annotated[Method, typer.Option("--extract", help="How key content is found.")] = Method.PHASA,
     lang: Annotated[str | None, typer.Option("--lang", metavar="CODE", help="Language; detected otherwise.")] = None,
+    allow_private: Annotated[
+        bool, typer.Option("--allow-private", help="Fetch from private and loopback addresses too.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per page or group.")] = False,
 ) -> None:
     """Print the words that say what pages are about, heaviest first.
@@ -50,26 +53,33 @@ def keywords(
     from phasa.overview.keywords import METHODS
     from phasa.overview.overview import overview_of
 
-    for name, readings in _groups(pages, by, extractor, lang, most):
-        lists = overview_of(readings, weigh=METHODS[weigh]).lists
-        chosen = sorted(_chosen(lists, percent, top), key=lambda keyword: -keyword.weight)[:top]
-        if as_json:
-            rows = [{"term": word.term, "weight": round(word.weight, 6)} for word in chosen]
-            write_text(json.dumps({"file": name, "keywords": rows}, ensure_ascii=False) + "\n")
-        else:
-            title = f"{name}\n" if len(pages) > 1 or by is not Grouping.ALL else ""
-            write_text(title + "".join(f"{word.weight:.3f}\t{word.term}\n" for word in chosen))
+    well = True
+    for name in pages:
+        try:
+            groups = _groups(name, by, extractor, lang, most, allow_private)
+        except (PhasaError, OSError) as problem:
+            well = tell_trouble(name, problem)
+            continue
+        for group, readings in groups.items():
+            lists = overview_of(readings, weigh=METHODS[weigh]).lists
+            chosen = sorted(_chosen(lists, percent, top), key=lambda keyword: -keyword.weight)[:top]
+            if as_json:
+                rows = [{"term": word.term, "weight": round(word.weight, 6)} for word in chosen]
+                write_text(json.dumps({"file": group, "keywords": rows}, ensure_ascii=False) + "\n")
+            else:
+                title = f"{group}\n" if len(pages) > 1 or by is not Grouping.ALL else ""
+                write_text(title + "".join(f"{word.weight:.3f}\t{word.term}\n" for word in chosen))
+    if not well:
+        raise typer.Exit(1)
 
 
 def _groups(
-    names: list[str], by: Grouping, extractor: Method, lang: str | None, most: int
-) -> Iterator[tuple[str, list[Reading]]]:
-    for name in names:
-        if Path(name).is_dir():
-            groups = collection_readings(Path(name), by, extractor, lang, most)
-            yield from ((name if by is Grouping.ALL else group, readings) for group, readings in groups.items())
-        else:
-            yield name, [page_reading(name, extractor, lang)]
+    name: str, by: Grouping, extractor: Method, lang: str | None, most: int, private: bool
+) -> dict[str, list[Reading]]:
+    if not Path(name).is_dir():
+        return {name: [page_reading(name, extractor, lang, private)]}
+    groups = collection_readings(Path(name), by, extractor, lang, most)
+    return {name: groups[by]} if by is Grouping.ALL else groups
 
 
 def _chosen(lists: KeywordLists, percent: int | None, top: int | None) -> list[Keyword]:

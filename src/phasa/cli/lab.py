@@ -106,6 +106,7 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare strategies: harvest and coverage, their mean and 95 % interval over worlds or draws."""
+    from phasa.cli.progress import bar
     from phasa.lab.compare import SHARES, Ground, compare, summarise, write_csv
 
     if (graph is None) == (not world):
@@ -118,7 +119,8 @@ def run(
     names = [name.strip() for name in strategies.split(",") if name.strip()]
     if not names:
         raise InputError("no strategy to run; name some: --strategies hybrid,lswc,bfs")
-    curves = compare(grounds, names, pages, every, workers)
+    with bar("crawls", len(grounds) * len(names)) as show:
+        curves = compare(grounds, names, pages, every, workers, show)
     if csv is not None:
         csv.write_text(write_csv(curves), encoding="utf-8")
     if out is not None:
@@ -135,10 +137,8 @@ def run(
     for one in found:
         after = "".join(f"{share:>8.3f}" for share in one.found_after)
         last = one.coverage[-1] if one.coverage else 0.0
-        print(
-            f"{one.strategy:<18}{one.mean_harvest:>14.4f}{one.mean_harvest_interval:>9.4f}"
-            f"{one.final_harvest:>9.4f}{last:>10.4f}{after}"
-        )
+        spread = f"{one.mean_harvest_interval:.4f}" if len(grounds) > 1 else "–"  # of one crawl nothing is known
+        print(f"{one.strategy:<18}{one.mean_harvest:>14.4f}{spread:>9}{one.final_harvest:>9.4f}{last:>10.4f}{after}")
     if graph is not None:
         print(
             "percent columns: share of the reachable pages in the language found after so much of all reachable",

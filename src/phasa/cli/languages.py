@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from phasa.cli.groups import group_with_default
+from phasa.cli.inputs import write_text
 
 app = typer.Typer(cls=group_with_default("list"), epilog="Example:  phasa languages   ·   phasa languages fa --json")
 
@@ -27,7 +28,7 @@ def list_languages(
 
     profiles = [load_profile(code) for code in codes or known_languages()]
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(profiles), indent=2).decode())
+        write_text(msgspec.json.format(msgspec.json.encode(profiles), indent=2).decode() + "\n")
         return
     for profile in profiles:
         domains = " ".join(f".{tld}" for tld in profile.tlds[:4])

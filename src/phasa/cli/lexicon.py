@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from phasa.cli.outputs import print_json
 
 if TYPE_CHECKING:
     from phasa.language.lexicon import Inconsistency, Line
@@ -59,7 +60,7 @@ def refine(
     if output is not None:
         output.write_text("".join(write_line(line) + "\n" for line in rewrite(lines, cases)), encoding="utf-8")
     if as_json:
-        print(json.dumps([_row(case) for case in cases], ensure_ascii=False, indent=1))
+        print_json([_row(case) for case in cases])
         return
     print(f"{len(cases)} strings are cut in two ways")
     for case in sorted(cases, key=lambda case: -(case.split_count + case.joined_count))[:show]:
@@ -87,7 +88,7 @@ def show(
             "count": lists.counts.get(word, 0),
         }
     if as_json:
-        print(json.dumps(found, ensure_ascii=False))
+        print_json(found)
         return
     for key, value in found.items():
         print(f"{key}\t{', '.join(value) if isinstance(value, list) else value}")

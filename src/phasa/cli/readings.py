@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from phasa.cli.progress import bar, counted
 from phasa.cli.sources import page_fetcher, read_source, web_address
 from phasa.errors import CollectionError, InputError
 from phasa.overview.method import Method
@@ -52,25 +54,17 @@ def collection_readings(
     directory: Path, by: Grouping, method: Method, language: str | None, most: int
 ) -> dict[str, list[Reading]]:
     """The newest pages of a collection by group, groups with most pages first."""
-    from rich.console import Console
-    from rich.progress import Progress
-
     from phasa.collection import Collection
     from phasa.overview.overview import read_content
 
     archive = Collection.open(directory).path / "archive"
     groups: dict[str, list[Reading]] = {}
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("reading pages", total=None)
-        for number, stored in enumerate(_pages(archive)):
-            if number >= most:
-                break
-            try:
-                reading = read_content(stored.content, stored.url, method=method, language=language)
-            except InputError:
-                continue  # kept in the archive, but no page of text
-            groups.setdefault(_group(by, stored, reading), []).append(reading)
-            progress.advance(task)
+    for stored in counted(islice(_pages(archive), most), None, "reading pages"):
+        try:
+            reading = read_content(stored.content, stored.url, method=method, language=language)
+        except InputError:
+            continue  # kept in the archive, but no page of text
+        groups.setdefault(_group(by, stored, reading), []).append(reading)
     if not groups:
         raise CollectionError(f"{directory}: no page to read; crawl first: phasa crawl {directory}")
     return dict(sorted(groups.items(), key=lambda group: -len(group[1])))
@@ -111,19 +105,10 @@ def _group(by: Grouping, stored: Stored, reading: Reading) -> str:
 
 
 async def _gather(name: str, most: int, allow_private: bool) -> list[Fetched]:
-    from rich.console import Console
-    from rich.progress import Progress
-
     from phasa.overview.site import gather
     from phasa.web.robots_cache import RobotsCache, robots_fetch
 
     async with page_fetcher(allow_private=allow_private) as fetcher:
-        with Progress(console=Console(stderr=True), transient=True) as progress:
-            task = progress.add_task("fetching pages", total=None)
-            return await gather(
-                fetcher,
-                RobotsCache(robots_fetch(fetcher), "phasa"),
-                web_address(name),
-                most=most,
-                progress=lambda done, of: progress.update(task, completed=done, total=of),
-            )
+        with bar("fetching pages") as show:
+            robots = RobotsCache(robots_fetch(fetcher), "phasa")
+            return await gather(fetcher, robots, web_address(name), most=most, progress=show)

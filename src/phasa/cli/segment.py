@@ -12,6 +12,7 @@ import typer
 
 from phasa.cli.groups import group_with_default
 from phasa.cli.inputs import read_lines, write_text
+from phasa.cli.outputs import print_json, print_table
 from phasa.errors import InputError
 
 if TYPE_CHECKING:
@@ -95,15 +96,9 @@ def evaluate(
         for result in results
     ]
     if as_json:
-        print(json.dumps(rows, ensure_ascii=False, indent=1))
-        return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(*rows[0])
-    for row in rows:
-        table.add_row(*(str(value) for value in row.values()))
-    Console().print(table)
+        print_json(rows)
+    else:
+        print_table(list(rows[0]), [list(row.values()) for row in rows])
 
 
 @app.command(
@@ -126,9 +121,7 @@ def train(
     note: Annotated[str, typer.Option(help="What else the model card should say.")] = "",
 ) -> None:
     """Learn a model for the default engine from segmented text. Two passes; minutes for millions of words."""
-    from rich.console import Console
-    from rich.progress import Progress
-
+    from phasa.cli.progress import bar
     from phasa.language.lexicon import load_lexicon
     from phasa.language.segmenters.card import card_of, card_page, read_corpora
     from phasa.language.segmenters.train import Recipe
@@ -142,10 +135,9 @@ def train(
     read = read_corpora(named, kept_back, dict(_pairs(licence or [], "best=CC0-1.0")))
     recipe = Recipe(seed=seed)
     known = shipped(language) if word_list is None else load_lexicon(word_list).reference
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("training", total=1.0)
+    with bar("training", 1.0) as show:
         lines = {corpus.style: corpus.lines for corpus in read}
-        model = learn(lines, known, recipe, lambda done: bar.update(task, completed=done))
+        model = learn(lines, known, recipe, lambda done: show(done, 1.0))
     card = card_of(read, recipe, kept_back, word_list.name if word_list else f"words-{language}", note)
     model._replace(card=card).save(output)
     output.with_suffix(".md").write_text(card_page(output.name, card), encoding="utf-8")

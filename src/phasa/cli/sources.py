@@ -58,7 +58,10 @@ def page_fetcher(*, allow_private: bool = False) -> Fetcher:
 async def _fetch(url: Url, allow_private: bool) -> Source:
     async with page_fetcher(allow_private=allow_private) as fetcher:
         answer = await fetcher.fetch(url)
+    if answer.outcome == "blocked_address":
+        raise InputError(f"{url}: an address of this machine or its network; --allow-private permits it")
     if not answer.ok:
-        what = f"answered {answer.status}" if answer.outcome == "ok" else f"{answer.outcome} {answer.detail}".strip()
-        raise InputError(f"{url}: {what}")
+        from phasa.feeds.manners import trouble_of
+
+        raise InputError(f"{url}: {trouble_of(answer)}")
     return Source(answer.final_url, answer.body, answer.header("content-type") or "")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from phasa.cli.outputs import print_json
+from phasa.cli.outputs import plain, print_json, print_table
 
 app = typer.Typer()
 _SEGMENT = ("segment", "state", "degree", "pages", "wanted", "pending", "score", "run")
@@ -48,23 +48,17 @@ def status(
         else:
             for name, value in msgspec.structs.asdict(numbers).items():
                 if value is not None:
-                    print(f"{name.replace('_', ' '):<22} {_plain(value)}")
+                    print(f"{name.replace('_', ' '):<22} {_plain(name, value)}")
 
 
-def _plain(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:,.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+def _plain(name: str, value: object) -> str:
+    if name == "harvest" and isinstance(value, float):
+        return f"{value:.1%}"
+    return f"{value:,.2f}" if isinstance(value, float) else plain(value)
 
 
 def _print(columns: list[str], rows: list[list[object]], as_json: bool) -> None:
     if as_json:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
-        return
-    from rich.console import Console
-    from rich.table import Table
-
-    shown = Table(*columns, box=None, pad_edge=False)
-    for row in rows:
-        shown.add_row(*(str("" if cell is None else cell) for cell in row))
-    Console().print(shown)
+    else:
+        print_table(columns, rows)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from phasa.cli.outputs import print_json
+from phasa.cli.outputs import plain, print_json
 
 app = typer.Typer()
 
@@ -34,4 +34,4 @@ def why(
 
 
 def _plain(value: object) -> str:
-    return "\n           ".join(str(line) for line in value) if isinstance(value, (list, tuple)) else str(value)
+    return "\n           ".join(str(line) for line in value) if isinstance(value, (list, tuple)) else plain(value)

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import TracebackType
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
+from rich.text import Text
 
 from phasa.crawl.meter import Metrics
 
 PAUSED = "the crawl is paused: nothing is fetched until you resume it (phasa crawl DIR --resume, or in phasa serve DIR)"
 
 
+class _Lines(Bars):
+    """The bar with the numbers below it: in one line they would be cut off on a terminal of 80 columns."""
+
+    def get_renderables(self) -> Iterator[RenderableType]:
+        yield from super().get_renderables()
+        yield from (Text(task.fields["line"], style="bold") for task in self.tasks)
+
+
 class Progress:
     """A bar on standard error while the block runs; `show` gives it new numbers."""
 
     def __init__(self, *, shown: bool, limit: int = 0) -> None:
-        self._bars = Bars(
-            TextColumn("[bold]{task.fields[line]}"),
+        self._bars = _Lines(
             BarColumn(bar_width=20),
             TimeElapsedColumn(),
             TextColumn("{task.fields[left]}"),

@@ -40,7 +40,7 @@ class Run(NamedTuple):
             return "there are no seeds: write addresses into seeds.txt, one per line"
         reasons = "; ".join(f"{url}: {reason}" for url, reason in self.failures[:10])
         more = f"; and {len(self.failures) - 10} more" if len(self.failures) > 10 else ""
-        return f"no page came. {reasons}{more}"
+        return f"no page came; the run ended: {self.outcome.why}. {reasons}{more}"
 
 
 def run_collection(collection: Collection, watch: Watch | None = None, *, workers: int = 1) -> Run:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import msgspec
 
 from phasa.collection import Collection
+from phasa.crawl.control import read_orders
 from phasa.crawl.reports import NAMES, Report, query_of
 from phasa.errors import CollectionError, InputError
 
@@ -62,7 +63,7 @@ def standing(collection: Collection) -> Standing:
 def table(collection: Collection, name: str, limit: int = -1) -> Report:
     """One report. Raises InputError that lists the names."""
     if name not in NAMES:
-        raise InputError(f"no report '{name}'; there are {', '.join(NAMES)}")
+        raise InputError(f"no report '{name}'; there are {', '.join((*NAMES, 'segments'))}")
     columns, query = query_of(name)
     if not has_begun(collection):
         return Report(name, columns, [])
@@ -94,8 +95,10 @@ def has_begun(collection: Collection) -> bool:
 
 
 def _what_next(collection: Collection, tally: dict[str, int], running: bool) -> str:
+    if read_orders(collection).paused:
+        return f"paused; go on with: phasa crawl {collection.path} --resume"
     if running:
-        return "a crawl is running"
+        return f"a crawl is running; see it in a browser: phasa serve {collection.path}"
     if not collection.frontier_file.exists():
         return f"not crawled yet: phasa crawl {collection.path}"
     if tally.get("waiting", 0):

@@ -46,7 +46,8 @@ def tell(collection: Collection, spelling: str) -> Told:
     """The story of a URL in a collection. Raises InputError when it is no http(s) address."""
     url = parse(spelling)
     if url is None:
-        raise InputError(f"{spelling}: not an http or https address")
+        near = parse(f"http://{spelling}") if "://" not in spelling and "." in spelling else None
+        raise InputError(f"{spelling}: not an http or https address" + (f"; did you mean {near}?" if near else ""))
     if has_begun(collection):
         frontier = SqliteFrontier(collection.frontier_file, looking=True)
         try:

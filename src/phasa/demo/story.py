@@ -47,7 +47,6 @@ def tell(folder: Path) -> None:
     site = folder / "thai-web"
     with _served(console, folder / "seeds.txt") as server:
         _run(console, "init", site, "--lang", "th", "--seeds", folder / "seeds.txt", "--server", server)
-        _hurry(site)
         _run(console, "crawl", site, "--pages", PAGES)
     wanted = harvest(Collection.open(site).log_file)
     replayed = _replayed(console)
@@ -108,15 +107,6 @@ def _served(console: Console, seeds: Path) -> Iterator[str]:
             yield line.rpartition("http://")[2].rstrip("/")
         finally:
             server.terminate()
-
-
-def _hurry(site: Path) -> None:
-    """All hosts of the demo are this machine, and it does not mind being asked fast."""
-    settings = Collection.open(site).settings_file
-    text = settings.read_text(encoding="utf-8")
-    for key in ("delay", "address_delay"):
-        text = text.replace(f"\n{key} = 1.0\n", f"\n{key} = 0.0\n")
-    settings.write_text(text, encoding="utf-8")
 
 
 def _replayed(console: Console) -> list[Series]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -183,9 +185,14 @@ def curve_of(graph: Graph, crawl: Crawl, ground: Ground, every: int = 100) -> Cu
 
 
 def compare(
-    grounds: Sequence[Ground], strategies: Sequence[str], pages: int, every: int = 100, workers: int = 1
+    grounds: Sequence[Ground],
+    strategies: Sequence[str],
+    pages: int,
+    every: int = 100,
+    workers: int = 1,
+    show: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[Curve]:
-    """Every strategy on every ground, in this order whatever the number of workers.
+    """Every strategy on every ground, in this order whatever the number of workers. `show` hears how many are done.
 
     Raises SettingsError for an unknown strategy or option before anything runs.
     """
@@ -198,10 +205,18 @@ def compare(
         # What was learned must not be measured, by any of those that are compared.
         grounds = [replace(ground, knowing=ground.graph is None) for ground in grounds]
     tasks = [(ground, strategies, pages, every) for ground in grounds]
-    if workers <= 1:
-        return [curve for task in tasks for curve in _run_ground(task)]
-    with ProcessPoolExecutor(workers) as pool:
-        return [curve for curves in pool.map(_run_ground, tasks) for curve in curves]
+    curves: list[Curve] = []
+    with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
+        # One by one as they come, so that somebody who waits sees it: a world's crawls in turn, or a world at a time.
+        runs: Iterator[Curve] = (
+            chain.from_iterable(pool.map(_run_ground, tasks))
+            if pool
+            else (run_one(ground, strategy, pages, every) for ground in grounds for strategy in strategies)
+        )
+        for curve in runs:
+            curves.append(curve)
+            show(len(curves), len(tasks) * len(strategies))
+    return curves
 
 
 def _run_ground(task: tuple[Ground, Sequence[str], int, int]) -> list[Curve]:
