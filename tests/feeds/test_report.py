@@ -9,7 +9,7 @@ from tests.feeds.paper_server import PaperServer, VirtualClock, document, watche
 
 from phasa.feeds.report import FeedReport, report_feed, write_report
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY
-from phasa.feeds.store import FeedStore, Shown
+from phasa.feeds.store import FeedStore, PollRow, Shown
 
 NOW = MONDAY + 14600.0 * DAY
 
@@ -68,3 +68,11 @@ def test_posts_from_the_future_and_with_markup_are_shown_as_they_were_seen() -> 
     assert "<bdi>new</bdi>" in page
     assert "javascript" not in page
     assert f"<time>{page.partition('Made ')[2][:16]}</time>" in page
+
+
+def test_a_feed_added_a_minute_ago_is_not_polled_a_thousand_times_a_day(tmp_path: Path) -> None:
+    with FeedStore(tmp_path / "feeds.db") as store:
+        store.add("http://a.example/rss", NOW - 60)
+        (feed,) = store.feeds()
+        store.record(PollRow(feed.id, NOW - 30, 200, "ok", 0, 0, False, ""))
+        assert report_feed(store, feed, NOW).polls_per_day == 1

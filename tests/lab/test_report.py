@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from phasa.lab.chart import Chart, Series, draw
+from phasa.lab.chart import COLOURS, Chart, Series, draw
 from phasa.lab.experiment import Claim, Result, Section, Table
 from phasa.lab.report import write_files, write_html, write_text
 
@@ -47,6 +47,13 @@ def test_a_chart_has_axes_units_and_a_legend() -> None:
     assert ">harvest<" in drawn
     assert drawn.count("stroke-width") == 4  # two lines, and two in the legend
     assert "opacity" in drawn
+
+
+def test_a_chart_takes_the_colour_of_the_page_for_its_words() -> None:
+    """Black words on a dark page cannot be read."""
+    drawn = draw(_result().sections[0].charts[0])
+    assert 'fill="currentColor"' in drawn.partition(">")[0]
+    assert "#000" not in "".join(COLOURS)
 
 
 def test_a_chart_without_points_is_still_a_chart() -> None:

@@ -171,6 +171,12 @@ def test_dark_and_light_follow_the_system_until_the_reader_chooses(browser: Brow
     context.close()
 
 
+# What scrolls sideways but cannot be reached with the keyboard.
+UNREACHABLE = """[...document.querySelectorAll("main *")].filter(node =>
+  /auto|scroll/.test(getComputedStyle(node).overflowX) && node.scrollWidth > node.clientWidth && node.tabIndex < 0
+).map(node => node.outerHTML.slice(0, 80))"""
+
+
 @pytest.mark.parametrize("width", [360, 768, 1280])
 def test_no_page_is_wider_than_its_window(browser: Browser, link: str, width: int) -> None:
     page = browser.new_page(viewport={"width": width, "height": 740})
@@ -180,6 +186,10 @@ def test_no_page_is_wider_than_its_window(browser: Browser, link: str, width: in
         page.goto(link + path)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
         assert page.locator("h1").count() == 1, path
+        assert page.evaluate(UNREACHABLE) == [], path
+        nav = page.locator(".top nav")
+        if nav.count():
+            assert nav.evaluate("node => node.scrollWidth <= node.clientWidth"), f"{path}: the menu is cut off"
     page.close()
 
 

@@ -137,7 +137,7 @@ def run(
     for one in found:
         after = "".join(f"{share:>8.3f}" for share in one.found_after)
         last = one.coverage[-1] if one.coverage else 0.0
-        spread = f"{one.mean_harvest_interval:.4f}" if len(grounds) > 1 else "–"  # of one crawl nothing is known
+        spread = f"{one.mean_harvest_interval:.4f}" if one.runs > 1 else "–"  # of one crawl nothing is known
         print(f"{one.strategy:<18}{one.mean_harvest:>14.4f}{spread:>9}{one.final_harvest:>9.4f}{last:>10.4f}{after}")
     if graph is not None:
         print(

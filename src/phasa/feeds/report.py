@@ -46,7 +46,7 @@ def report_feed(store: FeedStore, feed: FeedRow, now: float) -> FeedReport:
     shape = learn_shape(times)
     hours = shape.per_bin(HOUR, DAY)
     since = max(feed.added, now - LOOK_BACK)
-    days = max((now - since) / DAY, 1e-9)
+    days = max((now - since) / DAY, 1.0)  # of a feed added an hour ago no day is known yet
     log = [poll for poll in store.log(feed.id) if poll.at >= since]
     delays = store.delays(feed.id, since)
     recent = times[times >= since]
@@ -180,7 +180,7 @@ tr {{ border-top: 1px solid var(--line); padding: .8em 0 }} th, td {{ border: 0;
 td[data-label] {{ display: flex; gap: 1em; justify-content: space-between }}
 td[data-label]::before {{ content: attr(data-label); color: var(--faint); flex: none }}
 td[data-label] span {{ text-align: right }} }}
-</style></head><body><h1>Feeds</h1>
+</style></head><body><main><h1>Feeds</h1>
 <p>{summary}. Made {made} UTC. <a href="#latest">Latest posts</a></p>
 <p>Delays are in hours per post over the last 30 days; <i>least</i> is what no polling with as many requests could
 undercut, all posts known beforehand. Bars: posts by hour of the day (UTC), as believed; marks: the best hours to
@@ -192,5 +192,5 @@ poll.</p>
 </tbody></table>
 <h2 id="latest">Latest</h2><ul>
 {posts}
-</ul></body></html>
+</ul></main></body></html>
 """

@@ -11,7 +11,7 @@ from phasa.lab.ticks import labels, rounded_up, ticks
 WIDTH, HEIGHT = 360, 250
 LEFT, RIGHT, TOP, BOTTOM = 52, 10, 12, 40
 # Colours that people with colour-blindness can tell apart (Okabe and Ito); dashes tell the rest apart.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8c6d31")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "currentColor", "#8c6d31")
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
 # As many parts of an axis as leave room between the numbers.
 X_PARTS, Y_PARTS = 6, 6
@@ -49,7 +49,7 @@ def draw(chart: Chart) -> str:
     height = HEIGHT + 16 * rows
     parts = [
         f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(chart.title)}" '
-        'xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="11">'
+        'xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="11" fill="currentColor">'
     ]
     parts += _axes(chart, scale)
     for number, one in enumerate(lines):

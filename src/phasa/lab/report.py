@@ -38,13 +38,13 @@ def write_html(result: Result) -> str:
     parts = [
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{escape(result.title)}</title><style>{STYLE}</style></head><body>",
+        f"<title>{escape(result.title)}</title><style>{STYLE}</style></head><body><main>",
         f"<h1>{escape(result.title)}</h1><p>{escape(result.summary)}</p>",
     ]
     if result.claims:
         parts.append("<h2>Published claims</h2>" + _claims(result.claims))
     parts += [_section(section) for section in result.sections]
-    return "\n".join(parts) + "</body></html>\n"
+    return "\n".join(parts) + "</main></body></html>\n"
 
 
 def write_files(result: Result, folder: Path) -> list[Path]:
@@ -86,7 +86,7 @@ def _claims(claims: object) -> str:
             f"<td>{escape(claim.detail)}</td></tr>"
         )
     head = "<tr><th>where</th><th>claim</th><th>here</th><th>figures (mean ± 95 %)</th></tr>"
-    return f'<div class="scroll"><table class="claims">{head}{"".join(rows)}</table></div>'
+    return f'<div class="scroll" tabindex="0"><table class="claims">{head}{"".join(rows)}</table></div>'
 
 
 def _section(section: Section) -> str:
@@ -104,7 +104,8 @@ def _table(table: Table) -> str:
     body = "".join("<tr>" + "".join(f"<td>{escape(_shown(cell))}</td>" for cell in row) + "</tr>" for row in table.rows)
     note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
     return (
-        f'<div class="scroll"><table><caption>{escape(table.title)}</caption><tr>{head}</tr>{body}</table></div>{note}'
+        f'<div class="scroll" tabindex="0"><table><caption>{escape(table.title)}</caption>'
+        f"<tr>{head}</tr>{body}</table></div>{note}"
     )
 
 

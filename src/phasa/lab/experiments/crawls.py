@@ -45,9 +45,8 @@ def comparison(curves: Sequence[Curve]) -> Result:
     )
     text = (
         f"Crawls after '{first.language}' on {where}. Harvest is cumulative (Eq. 16): the share of the pages so far "
-        "that are in the language; its mean over the crawl is the area under its curve. The shaded band is the 95 % "
-        "interval."
-    )
+        "that are in the language; its mean over the crawl is the area under its curve."
+    ) + (" The shaded band is the 95 % interval." if len(grounds) > 1 else "")
     section = curves_section("Strategies side by side", text, curves)
     if first.graph is not None:
         rows: list[list[Cell]] = [[one.strategy, *one.found_after] for one in summarise(curves)]
@@ -63,8 +62,8 @@ def curves_section(title: str, text: str, curves: Sequence[Curve]) -> Section:
     wanted = _wanted(curves)
     perfect = [min(1.0, mark / wanted) for mark in summaries[0].pages]
     rows: list[list[Cell]] = [
-        [SHOWN.get(one.strategy, one.strategy), one.mean_harvest, one.mean_harvest_interval, *_at(one),
-         one.coverage[-1] if one.coverage else 0.0] for one in summaries
+        [SHOWN.get(one.strategy, one.strategy), one.mean_harvest, one.mean_harvest_interval if one.runs > 1 else None,
+         *_at(one), one.coverage[-1] if one.coverage else 0.0] for one in summaries
     ]  # fmt: skip
     marks = [f"at {mark:,}" for mark in _shown_marks(summaries[0])]
     return Section(

@@ -15,9 +15,9 @@
   };
 
   // ---- the line chart: x = percentage of unique weights, y = number of keywords
-  const left = 46, right = 14, top = 12, bottom = 38, height = 200;
-  let width = 0, svg = null;
   const most = Math.max(1, ...data.chart.map(point => point[1]));
+  const left = 28 + 8 * String(most).length, right = 14, top = 12, bottom = 38, height = 200;  // room for the largest number
+  let width = 0, svg = null;
   const x = percent => left + (percent - 5) / 95 * (width - left - right);
   const y = count => height - bottom - count / most * (height - top - bottom);
 
