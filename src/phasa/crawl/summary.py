@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from phasa.collection import Collection
+from phasa.crawl.crawl_log import parse_line
 from phasa.crawl.shadow import Level
 from phasa.crawl.standing import has_begun, is_running, reading
 from phasa.errors import CollectionError
@@ -150,7 +151,7 @@ class Summary:
                 chunk = file.read(CHUNK)
             end = chunk.rfind(b"\n") + 1
             if end:
-                self._count(line for line in map(_line, chunk[:end].split(b"\n")) if line is not None)
+                self._count(line for line in map(_seen, chunk[:end].split(b"\n")) if line is not None)
                 self._mark("log", start + end)
             return bool(end)
         finally:
@@ -314,11 +315,7 @@ class Summary:
             self._db.execute(f"DELETE FROM {table}")
 
 
-def _line(line: bytes) -> _Seen | None:
-    """A line of crawl.log; None when it is torn or empty."""
-    fields = line.decode("utf-8", "replace").split(" ")
-    if len(fields) not in (12, 13) or not fields[4].isdigit() or not fields[3].startswith("http"):
-        return None
-    wanted = {"wanted": True, "other": False}.get(fields[9])
-    size = int(fields[2]) if fields[2].isdigit() else 0
-    return _Seen(fields[3], int(fields[4]), size, wanted, fields[10])
+def _seen(line: bytes) -> _Seen | None:
+    """What a line of crawl.log says; None when it is torn or empty."""
+    told = parse_line(line.decode("utf-8", "replace"))
+    return _Seen(told.url, told.depth, told.size, told.wanted, told.language) if told else None
