@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from phasa.archive.reader import Stored, read_archive, resolve
+from phasa.web.media import PAGE_TYPES
 
-_PAGE_TYPES = ("text/html", "application/xhtml+xml")
 _BATCH = 1000
 
 
@@ -32,9 +32,9 @@ Reader = Callable[[bytes, str, str], Text | None]
 def read_texts(archive: Path, read: Reader) -> Iterator[Text]:
     """Every HTML page of the archive that was answered with 200, in the order of the capture."""
     for stored in read_archive(archive):
-        if stored.status == 200 and (stored.mime in _PAGE_TYPES or stored.revisit):
+        if stored.status == 200 and (stored.mime in PAGE_TYPES or stored.revisit):
             whole = resolve(archive, stored)
-            if whole.mime in _PAGE_TYPES and (text := _read(whole, read)):
+            if whole.mime in PAGE_TYPES and (text := _read(whole, read)):
                 yield text
 
 

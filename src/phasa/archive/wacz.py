@@ -13,9 +13,9 @@ import msgspec
 from phasa import __version__
 from phasa.archive.capture import ArchiveError
 from phasa.archive.cdxj import merge, read_index
+from phasa.web.media import PAGE_TYPES
 
 _CHUNK = 1 << 20
-_PAGE_TYPES = ("text/html", "application/xhtml+xml")
 
 
 class PageLine(msgspec.Struct, frozen=True):
@@ -53,7 +53,7 @@ def export_wacz(archive: Path, out: Path, *, title: str = "", titles: dict[str, 
 def _pages(archive: Path, titles: dict[str, str]) -> Iterable[PageLine]:
     seen: set[str] = set()
     for entry in read_index(archive):
-        if entry.status == "200" and entry.mime in _PAGE_TYPES and entry.url not in seen:
+        if entry.status == "200" and entry.mime in PAGE_TYPES and entry.url not in seen:
             seen.add(entry.url)
             stamp = entry.time.strftime("%Y-%m-%dT%H:%M:%SZ")
             yield PageLine(f"{entry.filename}:{entry.offset}", entry.url, stamp, titles.get(entry.url) or entry.url)

@@ -16,11 +16,11 @@ from phasa.frontier.protocol import Offer, Standing
 from phasa.frontier.sqlite import SqliteFrontier
 from phasa.language.profile import load_profile
 from phasa.web.html import FeedLink, read_page
+from phasa.web.media import PAGE_TYPES
 from phasa.web.url import Url, parse
 
 # Above what any strategy gives a link it has only found: news goes stale.
 AHEAD = 1000.0
-_PAGES = ("text/html", "application/xhtml+xml")
 
 
 def send_links(collection: Collection, links: Iterable[str], source: str) -> int:
@@ -62,7 +62,7 @@ def feeds_of_archive(folder: Path, scanned: dict[str, int]) -> Iterator[tuple[st
         found: dict[str, FeedLink] = {}
         for stored in read_warc(path):
             address = parse(stored.url)
-            if stored.status != 200 or stored.mime not in _PAGES or stored.revisit or address is None:
+            if stored.status != 200 or stored.mime not in PAGE_TYPES or stored.revisit or address is None:
                 continue
             for link in read_page(stored.content, address).feeds:
                 found.setdefault(str(link.url), link)

@@ -9,12 +9,12 @@ from typing import NamedTuple
 from phasa.web.exchange import Exchange
 from phasa.web.fetch import Fetcher
 from phasa.web.html import read_page
+from phasa.web.media import PAGE_TYPES
 from phasa.web.robots_cache import RobotsCache
 from phasa.web.url import Url, host
 
 AT_ONCE = 8
 MOST_PAGES = 300
-_PAGE_TYPES = ("text/html", "application/xhtml+xml")
 
 
 class Fetched(NamedTuple):
@@ -69,7 +69,7 @@ async def gather(
 
 def _page(exchange: Exchange) -> Fetched | None:
     mime = (exchange.header("content-type") or "text/html").split(";")[0].strip().lower()
-    if not exchange.ok or mime not in _PAGE_TYPES:
+    if not exchange.ok or mime not in PAGE_TYPES:
         return None
     return Fetched(exchange.final_url, exchange.body, exchange.header("content-type") or "")
 

@@ -19,6 +19,7 @@ from phasa.collection import Collection
 from phasa.errors import InputError
 from phasa.service.own_pages import attachment
 from phasa.service.section import NotFound
+from phasa.web.media import PAGE_TYPES
 from phasa.web.url import Url, host, parse, segment_key
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ MOST_TEXT = 60_000
 MOST_KEYWORDS = 30
 MOST_CAPTURES = 50
 _SAMPLE = "<html><title>ภาษา</title><p>ภาษาไทย زبان فارسی and a few words more, as a page has them.</p></html>"
-_PAGE_TYPES = ("text/html", "application/xhtml+xml")
 
 
 class AskedPage(msgspec.Struct, frozen=True):
@@ -92,7 +92,7 @@ def see_page(collection: Collection, asked: AskedPage, replay_at: str = "") -> P
     except ArchiveError as problem:
         raise NotFound(str(problem)) from None
     notes = read_notes(collection.archive_folder, entry)
-    content = stored.content if stored.mime in _PAGE_TYPES else b""
+    content = stored.content if stored.mime in PAGE_TYPES else b""
     title, texts, language, keywords = "", [], notes.get("language", ""), []
     if content:
         try:
