@@ -9,15 +9,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
-import zstandard
 from xxhash import xxh3_64_intdigest
 
+from phasa.crawl.model_file import pack, read_model
 from phasa.crawl.segments.dictionary import Dictionary
 from phasa.crawl.segments.features import Citation, Edges, Extractor, LinkVector, Locate
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.nominal_bayes import NominalBayes
 from phasa.crawl.word_bayes import WordBayes
-from phasa.errors import InputError
 
 _KIND = "phasa segment predictor 1"
 
@@ -96,7 +95,7 @@ class Predictor:
             sorted(self.trained),
             [list(values) for values in self.edges],
         )
-        return zstandard.compress(msgspec.json.encode(stored), 10)
+        return pack(stored)
 
     def save(self, path: Path) -> None:
         path.write_bytes(self.encode())
@@ -109,14 +108,7 @@ def url_number(url: str) -> int:
 
 def load_predictor(path: Path) -> Predictor:
     """The predictor in a file. Raises InputError when there is none or it is something else."""
-    if not path.is_file():
-        raise InputError(f"{path}: no predictor here; make one with: phasa learn predictor")
-    try:
-        stored = msgspec.json.decode(zstandard.decompress(path.read_bytes()), type=Stored)
-    except (zstandard.ZstdError, msgspec.MsgspecError) as problem:
-        raise InputError(f"{path}: not a segment predictor: {problem}") from None
-    if stored.kind != _KIND:
-        raise InputError(f"{path}: not a segment predictor of this version ({stored.kind!r}); learn it again")
+    stored = read_model(path, Stored, _KIND, called="segment predictor", command="phasa learn predictor")
     matcher = Matcher(Dictionary(stored.terms, stored.sources), stored.mode, stored.language)
     link, words = NominalBayes(stored.link_prior, stored.link_tables), WordBayes(stored.word_prior, stored.word_odds)
     return Predictor(matcher, link, words, stored.topic, stored.language, frozenset(stored.trained), stored.edges)

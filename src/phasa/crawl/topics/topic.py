@@ -10,11 +10,10 @@ import re
 from pathlib import Path
 
 import msgspec
-import zstandard
 
+from phasa.crawl.model_file import pack, read_model
 from phasa.crawl.topics.terms import Terms
 from phasa.crawl.word_bayes import WordBayes
-from phasa.errors import InputError
 from phasa.web.html import Page
 
 _KIND = "phasa topic 1"
@@ -89,7 +88,7 @@ class Topic:
             self.model.odds,
             self.report,
         )
-        return zstandard.compress(msgspec.json.encode(stored), 10)
+        return pack(stored)
 
     def save(self, path: Path) -> None:
         path.write_bytes(self.encode())
@@ -97,13 +96,6 @@ class Topic:
 
 def load_topic(path: Path) -> Topic:
     """The topic in a file. Raises InputError when there is none or it is something else."""
-    if not path.is_file():
-        raise InputError(f"{path}: no topic here; make one with: phasa learn topic -o {path}")
-    try:
-        stored = msgspec.json.decode(zstandard.decompress(path.read_bytes()), type=Stored)
-    except (zstandard.ZstdError, msgspec.MsgspecError) as problem:
-        raise InputError(f"{path}: not a topic: {problem}") from None
-    if stored.kind != _KIND:
-        raise InputError(f"{path}: not a topic of this version ({stored.kind!r}); learn it again")
+    stored = read_model(path, Stored, _KIND, called="topic", command=f"phasa learn topic -o {path}")
     model = WordBayes(stored.prior, stored.odds)
     return Topic(stored.name, model, stored.language, tuple(stored.must), stored.threshold, stored.report)
