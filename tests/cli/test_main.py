@@ -11,9 +11,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from phasa import __version__
-from phasa.cli import COMMANDS
+from phasa.cli import COMMANDS, main
+from phasa.cli.serve import app as serve
 from phasa.collection import Collection
 from phasa.language.detect import METHODS
 from phasa.language.segmenters import engine_names
@@ -98,6 +100,24 @@ def test_a_web_of_ones_own_is_not_waited_for(tmp_path: Path) -> None:
 def test_a_file_in_the_way_is_told(tmp_path: Path) -> None:
     (tmp_path / "c").write_text("")
     assert "is a file; name a folder" in phasa("init", str(tmp_path / "c")).stderr
+
+
+def test_ctrl_c_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(words: list[str]) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("phasa.cli.run_filter", interrupted)
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 130
+
+
+def test_the_application_ends_well_with_ctrl_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("phasa.service.server.run", interrupted)
+    assert CliRunner().invoke(serve, [str(Collection.create(tmp_path / "c").path)]).exit_code == 0
 
 
 def test_debug_shows_the_traceback(tmp_path: Path) -> None:

@@ -52,6 +52,8 @@ def main() -> None:
                 sys.exit(code)
         finally:
             sys.stdout.flush()  # here, where it is still known what to do when nobody reads it
+    except KeyboardInterrupt:
+        sys.exit(130)  # as the shell has it: ended by Ctrl-C
     except (PhasaError, OSError) as problem:
         if isinstance(problem, BrokenPipeError):
             end_unread()

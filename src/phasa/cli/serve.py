@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -44,7 +45,8 @@ def serve(
     if token is None and not is_loopback(address):
         token = secrets.token_urlsafe(24)
         print(f"token: {token}", flush=True)
-    run(collection, address=address, port=port, token=token, names=name or [], replay=replay, ready=_ready)
+    with suppress(KeyboardInterrupt):  # that is how it is meant to end
+        run(collection, address=address, port=port, token=token, names=name or [], replay=replay, ready=_ready)
 
 
 def _ready(link: str) -> None:
