@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from phasa.lab.chart import COLOURS, Chart, Series, draw
-from phasa.lab.experiment import Claim, Result, Section, Table
+from phasa.lab.experiment import Cell, Claim, Result, Section, Table
 from phasa.lab.report import write_files, write_html, write_text
 
 
@@ -38,7 +38,19 @@ def test_everything_is_shown_and_escaped() -> None:
         assert text in page
     text = write_text(_result())
     assert "DOES NOT HOLD  E7: b > a" in text
+    assert "Text." in text
     assert "–" in text
+
+
+def test_a_title_is_said_once_and_the_numbers_of_a_column_are_alike() -> None:
+    rows: list[list[Cell]] = [["1", 18.25, 0.5], ["2", 0.0, 1500.0], ["3", 2.2, 2.0]]
+    table = Table("E0: one", ["hour", "error %", "mixed"], rows)
+    result = Result("small", "A report", "", [Section("E0: one", "", [table])])
+    assert write_text(result).count("E0: one") == 1
+    assert write_html(result).count("E0: one") == 1
+    lines = [line.split() for line in write_text(result).splitlines()[-3:]]
+    assert [line[1] for line in lines] == ["18.250", "0.000", "2.200"]
+    assert [line[2] for line in lines] == ["0.5000", "1,500.0000", "2.0000"]
 
 
 def test_a_chart_has_axes_units_and_a_legend() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
+from textwrap import fill
 
 from phasa.lab.chart import draw
 from phasa.lab.experiment import Cell, Claim, Result, Section, Table
@@ -64,9 +65,9 @@ def write_text(result: Result) -> str:
     """Tables and claims for the terminal."""
     lines = [result.title, "=" * len(result.title)]
     for section in result.sections:
-        lines += ["", section.title]
+        lines += ["", section.title, *(fill(part, 100) for part in section.text.split("\n\n") if part)]
         for table in section.tables:
-            lines += ["", *_text_table(table)]
+            lines += ["", *_text_table(table, section.title)]
     if result.claims:
         lines += ["", "published claims"]
         for claim in result.claims:
@@ -95,33 +96,46 @@ def _section(section: Section) -> str:
     if section.charts:
         drawn = [f"<figure><figcaption>{escape(one.title)}</figcaption>{draw(one)}</figure>" for one in section.charts]
         parts.append('<div class="charts">' + "".join(drawn) + "</div>")
-    parts += [_table(table) for table in section.tables]
+    parts += [_table(table, section.title) for table in section.tables]
     return "\n".join(parts)
 
 
-def _table(table: Table) -> str:
+def _table(table: Table, under: str) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in table.header)
-    body = "".join("<tr>" + "".join(f"<td>{escape(_shown(cell))}</td>" for cell in row) + "</tr>" for row in table.rows)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in _shown(table))
     note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
-    return (
-        f'<div class="scroll" tabindex="0"><table><caption>{escape(table.title)}</caption>'
-        f"<tr>{head}</tr>{body}</table></div>{note}"
-    )
+    caption = f"<caption>{escape(table.title)}</caption>" if table.title != under else ""
+    return f'<div class="scroll" tabindex="0"><table>{caption}<tr>{head}</tr>{body}</table></div>{note}'
 
 
-def _text_table(table: Table) -> list[str]:
-    rows = [list(table.header), *([_shown(cell) for cell in row] for row in table.rows)]
+def _text_table(table: Table, under: str) -> list[str]:
+    rows = [list(table.header), *_shown(table)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(table.header))]
-    lines = [table.title]
+    lines = [table.title] if table.title != under else []
     for row in rows:
         cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
         lines.append("  " + "  ".join(cells))
     return [*lines, f"  {table.note}"] if table.note else lines
 
 
-def _shown(cell: Cell) -> str:
+def _shown(table: Table) -> list[list[str]]:
+    """The cells as text, the numbers of a column with as many decimals as one another."""
+    columns = [[cell for cell in column if isinstance(cell, float)] for column in zip(*table.rows, strict=True)]
+    decimals = [_decimals(column) for column in columns]
+    return [[_text(cell, places) for cell, places in zip(row, decimals, strict=True)] for row in table.rows]
+
+
+def _decimals(numbers: list[float]) -> int:
+    """Four, or fewer beside large numbers; but never so few that a share beside them is lost."""
+    sizes = [abs(number) for number in numbers if number]
+    if not sizes or max(sizes) < 10 or min(sizes) < 1:
+        return 4
+    return 3 if max(sizes) < 100 else 1
+
+
+def _text(cell: Cell, decimals: int) -> str:
     if cell is None:
         return "–"
     if isinstance(cell, float):
-        return f"{cell:.4f}" if abs(cell) < 10 else f"{cell:,.1f}"
+        return f"{cell:,.{decimals}f}"
     return f"{cell:,}" if isinstance(cell, int) else cell
