@@ -82,6 +82,7 @@ class PlainHybrid:
         self.done: set[str] = set()
         self.lessons: list[tuple[list[float], list[int], bool]] = []
         self.number = 0
+        self.surprise: tuple[str, list[int]] | None = None
 
     def start(self, seeds: list[Seed]) -> list[float]:
         for seed in seeds:
@@ -121,7 +122,15 @@ class PlainHybrid:
             if row.known != before:
                 self.score(url)
         lowest = self.settings.floor - 4
-        return [lowest if url in self.done else self.waiting[url].given for url in page.links.urls]
+        offers = [lowest if url in self.done else self.waiting[url].given for url in page.links.urls]
+        if self.surprise is not None:
+            self.look_around(*self.surprise)
+        return offers
+
+    def look_around(self, host: str, sources: list[int]) -> None:
+        for url, row in self.waiting.items():
+            if host_of(url) == host or set(_kept(row.sources)) & set(sources):
+                self.score(url)
 
     def with_texts(self, known: Known, page: JudgedPage, link: int) -> Known:
         anchor = page.links.anchors[link]
@@ -134,9 +143,12 @@ class PlainHybrid:
     def learn(self, page: JudgedPage) -> tuple[float, float]:
         wanted = page.judgement.wanted
         self.done.add(page.url)
+        self.surprise = None
         row = self.waiting.pop(page.url, None)
         if row is None:
             return (1.0, math.log(2)) if wanted else (4.0, 0.0)
+        if abs(wanted - 1 / (1 + math.exp(-min(30, row.given)))) > 0.3:
+            self.surprise = host_of(page.url), _kept(row.sources)
         address = self.names.address(page.url)
         self.lessons.append((row.features, [*address.host.pieces, *address.pieces], wanted))
         if len(self.lessons) == 8:

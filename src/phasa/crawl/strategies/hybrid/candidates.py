@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,13 @@ _COLUMNS = (
 _SHAPES = {name: (np.dtype(code), width) for name, code, width in _COLUMNS}
 
 
+class Spot(NamedTuple):
+    """Where a URL stands: its server, and the pages that link to it."""
+
+    host: int
+    sources: list[int]
+
+
 class Candidates:
     """A table of at most `limit` waiting URLs; when it is full the least promising tenth is forgotten.
 
@@ -123,6 +130,18 @@ class Candidates:
         """Features and pieces of some rows."""
         at = np.array(rows)
         return self._all_cells.take(at, axis=0), self._all_pieces.take(at, axis=0)
+
+    def spot(self, row: int) -> Spot:
+        """Where a URL stands."""
+        start = row * SOURCES
+        return Spot(self.host[row], self.sources[start : start + min(SOURCES, self.source_count[row])].tolist())
+
+    def near(self, spot: Spot) -> NDArray[np.int64]:
+        """The rows of the same server, and of links on the same pages, in order."""
+        sources = self.view("sources").ravel()
+        found = [np.flatnonzero(self.view("host") == spot.host)]
+        found += [np.flatnonzero(sources == source) // SOURCES for source in spot.sources]
+        return np.unique(np.concatenate(found))
 
     def reserve(self, urls: Sequence[str]) -> None:
         """Make room for those of the URLs that are not remembered yet."""

@@ -8,6 +8,7 @@ that shrinks as the weight is used (AdaGrad) and a slow forgetting that lets it 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import exp
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,11 @@ from phasa.crawl.strategies.hybrid.names import PIECES, SPACE
 from phasa.crawl.strategy import Floats
 
 Pieces = NDArray[np.int32]
+
+
+def chance(log_odds: float) -> float:
+    """The likelihood of these log odds."""
+    return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, log_odds))))
 
 
 _EACH = np.ones(PIECES)

@@ -4,7 +4,8 @@
    hreflang, the Thai-path length, links since the last page in the language, how many of its parents are in the
    language, what their other links turned out to be; the history of its directory, server, site and domain.
 2. *Likelihood.* An online logistic regression turns the row into log odds; every judged page is one lesson.
-3. *Second looks.* Every few pages all remembered rows are scored again, and the priorities that matter are changed.
+3. *Second looks.* Every few pages all remembered rows are scored again, and the priorities that matter are changed;
+   after a page that was not what was expected, those of its server and of its siblings are at once.
 4. *Exploration.* Below a floor the likelihoods say nothing: there the order is breadth-first, first what bears a trace
    of the language, then what is nearest to it. So the crawl explores widely when nothing promising is left, and only
    then.
@@ -27,12 +28,12 @@ from msgspec import Meta
 
 from phasa.crawl.aim import Aim
 from phasa.crawl.knowledge import KnowledgeBase
-from phasa.crawl.strategies.hybrid.candidates import FARTHEST, WIDTH, Candidates, Feature
+from phasa.crawl.strategies.hybrid.candidates import FARTHEST, WIDTH, Candidates, Feature, Spot
 from phasa.crawl.strategies.hybrid.evidence import Evidence, Origin
 from phasa.crawl.strategies.hybrid.history import Shares
-from phasa.crawl.strategies.hybrid.model import Lesson, OnlineModel
+from phasa.crawl.strategies.hybrid.model import Lesson, OnlineModel, chance
 from phasa.crawl.strategies.hybrid.names import PIECES, Names
-from phasa.crawl.strategies.hybrid.places import Places
+from phasa.crawl.strategies.hybrid.places import ALL, Places, Rows
 from phasa.crawl.strategy import Change, Floats, JudgedPage, Offers, Rediscovery, Seed
 from phasa.errors import InputError
 from phasa.settings import Settings
@@ -66,6 +67,8 @@ _BESIDE_KNOWLEDGE = 0.6
 """What common sense is still worth where a knowledge base has measured the same things."""
 _LESSONS = 8
 _TASTED, _FIRST = 10, 50.0
+_SURPRISE = 0.3
+"""How far a page must be from what was expected of it for its neighbours to be looked at again at once."""
 _NEARER = 0.5
 """What one link less since the last page in the language is worth below the floor."""
 _FOREIGN = 0.5
@@ -113,6 +116,9 @@ class Hybrid:
         self._done_before: set[str] = set()
         self._lessons: list[Lesson] = []
         self._since = 0
+        self._surprise: Spot | None = None
+        self._least = -math.inf
+        """The priority from which on a URL was among the first at the last second look."""
         self._queue: list[Change] = []
 
     def start(self, seeds: Sequence[Seed]) -> Offers:
@@ -132,6 +138,8 @@ class Hybrid:
         if self._since >= self._pause():
             self._since = 0
             self._look_again()
+        elif self._surprise is not None:
+            self._look_around(self._surprise)
         return offers
 
     def failed(self, url: str, note: bytes) -> None:
@@ -149,6 +157,7 @@ class Hybrid:
         wanted, table = page.judgement.wanted, self._candidates
         self._remember_done(page.url)
         row = table.row(page.url)
+        self._surprise = None
         if row < 0:
             return Origin(1.0, math.log(2)) if wanted else Origin(FARTHEST, 0.0)
         # The features as they were when the URL was last scored: nothing of this page is in them.
@@ -158,6 +167,8 @@ class Hybrid:
             self._model.learn(self._lessons)
             self._lessons.clear()
         self._places.learn(table, row, wanted)
+        if abs(wanted - chance(table.given[row])) > _SURPRISE:
+            self._surprise = table.spot(row)
         if page.country and page.country in self.aim.countries:
             self._places.at_home(table.host[row])
         table.pop(page.url)
@@ -192,9 +203,9 @@ class Hybrid:
         table = self._candidates
         odds = self._model.score(*table.few(rows))
         floor, grain, lowest = self.settings.floor, self.settings.grain, self._lowest
-        for row, chance in zip(rows, odds.tolist(), strict=True):
-            if chance > floor:
-                priority = round(chance / grain) * grain
+        for row, likely in zip(rows, odds.tolist(), strict=True):
+            if likely > floor:
+                priority = round(likely / grain) * grain
             else:
                 # Below the floor a few things still order, in coarse steps: words of the language are a trace, be they
                 # few and on the pages around or the anchor itself, pages near to the language lead back to it, the
@@ -207,13 +218,13 @@ class Hybrid:
                 priority = lowest + trace + near + rescue - foreign
             table.given[row] = priority
 
-    def _score_all(self) -> Floats:
-        """The priorities that all rows should have, their history brought up to date."""
+    def _score_all(self, rows: Rows = ALL) -> Floats:
+        """The priorities that all rows, or some, should have, their history brought up to date."""
         table, (floor, grain) = self._candidates, (self.settings.floor, self.settings.grain)
-        self._places.refresh(table)
-        cells = table.view("cells")
-        odds = self._model.score(cells, table.view("pieces"))
-        rescue = table.view("national").astype(bool) & (cells[:, Feature.DOMAIN] > 0)
+        self._places.refresh(table, rows)
+        cells = table.view("cells")[rows]
+        odds = self._model.score(cells, table.view("pieces")[rows])
+        rescue = table.view("national")[rows].astype(bool) & (cells[:, Feature.DOMAIN] > 0)
         near = _NEARER * (FARTHEST - cells[:, Feature.DISTANCE])
         trace = np.maximum(cells[:, Feature.PARENT_LIKENESS], cells[:, Feature.ANCHOR_YES])
         np.maximum(trace, cells[:, Feature.HINT], out=trace)
@@ -222,18 +233,31 @@ class Hybrid:
 
     def _look_again(self) -> None:
         """Score all rows again; tell the new priorities of those that lead the queue, or led it wrongly."""
-        table = self._candidates
-        if not len(table):
+        if not len(self._candidates):
             return
-        before, now = table.view("given"), self._score_all()
+        now = self._score_all()
         lead = 4 * self._pause()
-        least = float(np.partition(now, -lead)[-lead]) if len(now) > lead else -math.inf
-        # What is not told keeps its old priority in the frontier, so it keeps it here as well.
-        tell = np.flatnonzero((now != before) & ((now >= least) | (before >= least)))
-        before[tell] = now[tell]
-        urls = table.urls
+        self._least = float(np.partition(now, -lead)[-lead]) if len(now) > lead else -math.inf
+        self._tell(now)
+
+    def _look_around(self, spot: Spot) -> None:
+        """Score again what a surprise says most about: the other URLs of its server, and of the pages it stood on."""
+        rows = self._candidates.near(spot)
+        if len(rows):
+            self._tell(self._score_all(rows), rows)
+
+    def _tell(self, now: Floats, rows: Rows = ALL) -> None:
+        """Tell the frontier the new priorities of rows, where they matter.
+
+        What is not told keeps its old priority in the frontier, so it keeps it here as well.
+        """
+        before, urls = self._candidates.view("given"), self._candidates.urls
+        old = before[rows]
+        tell = np.flatnonzero((now != old) & ((now >= self._least) | (old >= self._least)))
+        told = tell if isinstance(rows, slice) else rows[tell]
+        before[told] = now[tell]
         self._queue += [
-            Change(urls[row], priority) for row, priority in zip(tell.tolist(), now[tell].tolist(), strict=True)
+            Change(urls[row], priority) for row, priority in zip(told.tolist(), now[tell].tolist(), strict=True)
         ]
 
     def _pause(self) -> int:
