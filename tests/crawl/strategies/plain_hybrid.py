@@ -69,7 +69,7 @@ def odds(share: float) -> float:
 class PlainHybrid:
     def __init__(self, aim: Aim, settings: HybridSettings) -> None:
         self.aim, self.settings = aim, settings
-        self.names = Names(aim.tlds)
+        self.names = Names(aim.tlds, aim.language)
         self.weights = [STARTING_WEIGHTS[feature] for feature in Feature]
         self.squares = [1.0] * len(Feature)
         self.piece_weights: dict[int, float] = defaultdict(float)
@@ -208,7 +208,7 @@ class PlainHybrid:
         row.features = [1.0, known.wanted_parent, known.likeness, known.anchor_yes, known.anchor_no, known.hint,
                         math.log1p(known.wanted_voices), known.wanted_voices / max(1, known.voices), known.distance,
                         math.log1p(known.voices), known.path, known.inside, known.inside_wanted,
-                        address.host.host in self.at_home, known.seed, 0.0, odds(tld) - odds(base),
+                        address.host.host in self.at_home, known.seed, 0.0, address.told, odds(tld) - odds(base),
                         odds(site) - odds(tld),
                         odds(server) - odds(site), judged, odds(segment) - odds(server),
                         odds(sisters) - odds(base) if row.sources else 0.0]  # fmt: skip

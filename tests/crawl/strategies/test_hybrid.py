@@ -51,6 +51,14 @@ def test_hreflang_is_believed() -> None:
     assert yes > none > no
 
 
+def test_an_address_that_names_a_language_is_believed() -> None:
+    h = hybrid()
+    own, plain, other = h.page(
+        judged("http://s0.com/", THAI, ["http://a.com/th/x", "http://a.com/x", "http://a.com/en/x"])
+    ).priorities
+    assert own > plain > other
+
+
 def test_a_server_that_disappoints_falls_and_one_that_delivers_rises() -> None:
     h = hybrid()
     h.page(judged("http://s0.com/", THAI, [f"http://{host}.com/{i}" for host in ("good", "poor") for i in range(20)]))
@@ -73,6 +81,25 @@ def test_waiting_urls_are_looked_at_again() -> None:
     h.page(judged("http://good.com/2", THAI, []))
     changed = {change.url: change.priority for change in h.changes()}
     assert changed["http://good.com/3"] > changed.get("http://poor.com/2", -99)
+    assert h.changes() == []
+
+
+def test_a_page_that_surprises_makes_its_server_and_its_siblings_be_looked_at_at_once() -> None:
+    h = hybrid(every=10_000, grain=0.01)
+    inside, sibling, stranger = "http://a.com/2", "http://b.com/", "http://c.com/"
+    h.page(judged("http://s0.com/", THAI, ["http://a.com/1", sibling], ["ก", "ก"]))
+    before = h.page(judged("http://s1.com/", THAI, [inside, stranger], ["ก", "ก"])).priorities
+    assert h.changes() == []
+    h.page(judged("http://a.com/1", OTHER, []))
+    changed = {change.url: change.priority for change in h.changes()}
+    assert set(changed) == {inside, sibling}
+    assert changed[inside] < before[0]
+
+
+def test_a_page_that_is_as_expected_moves_nothing() -> None:
+    h = hybrid(every=10_000, grain=0.01)
+    h.page(judged("http://s0.com/", THAI, ["http://a.th/1", "http://a.th/2"], ["ก", "ก"]))
+    h.page(judged("http://a.th/1", THAI, []))
     assert h.changes() == []
 
 
@@ -191,7 +218,7 @@ def test_two_runs_are_the_same() -> None:
     assert runs[0] == runs[1]
 
 
-URLS = [f"http://h{i % 4}.{tld}/{i}" for i in range(16) for tld in ("th", "com")]
+URLS = [f"http://h{i % 4}.{tld}/{('', 'th/', 'en/')[i % 3]}{i}" for i in range(16) for tld in ("th", "com")]
 
 
 @settings(max_examples=40)
@@ -333,6 +360,27 @@ def test_pieces_of_names_are_learned() -> None:
     rows = np.array([pieces("siamxyz.net"), pieces("bluexyz.net")], dtype=np.int32)
     siam, blue = model.score(np.ones((2, 1)), rows)
     assert siam > blue
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("http://a.com/th/x.htm", 1.0),
+        ("http://a.com/2005/03/ur/news-10.asp", -1.0),
+        ("http://a.com/th-TH/", 1.0),
+        ("http://a.com/pt_br/x", -1.0),
+        ("http://th.a.org/x", 1.0),
+        ("http://en.a.org/", -1.0),
+        ("http://en.a.org/th/", 1.0),
+        ("http://a.com/x", 0.0),
+        ("http://a.com/the/x", 0.0),
+        ("http://a.com/id/x", 0.0),
+        ("http://a.com/thai-food/x", 0.0),
+        ("http://www.a.th/", 0.0),
+    ],
+)
+def test_an_address_may_name_its_language(url: str, told: float) -> None:
+    assert Names(frozenset({"th"}), "th").address(url).told == told
 
 
 def test_an_address_is_read_into_numbers() -> None:

@@ -42,15 +42,17 @@ class Feature(IntEnum):
     COUNTRY = 13
     SEED = 14
     KNOWLEDGE = 15
-    DOMAIN = 16
-    SITE = 17
-    SERVER = 18
-    SERVER_JUDGED = 19
-    DIRECTORY = 20
-    SIBLINGS = 21
+    ADDRESS = 16
+    DOMAIN = 17
+    SITE = 18
+    SERVER = 19
+    SERVER_JUDGED = 20
+    DIRECTORY = 21
+    SIBLINGS = 22
 
 
 WIDTH = len(Feature)
+_ADDRESS = int(Feature.ADDRESS)
 _FRESH = array("d", [0.0] * WIDTH)
 _FRESH[Feature.BIAS] = 1.0
 _FRESH[Feature.DISTANCE] = FARTHEST
@@ -166,6 +168,7 @@ class Candidates:
         self.pieces[start : start + HOST_PIECES] = name.pieces
         self.pieces[start + HOST_PIECES : start + PIECES] = address.pieces
         self.cells[row * WIDTH : (row + 1) * WIDTH] = _FRESH
+        self.cells[row * WIDTH + _ADDRESS] = address.told
         self.sources[row * SOURCES : (row + 1) * SOURCES] = _NO_SOURCES
         self.parents[row] = self.wanted_parents[row] = self.source_count[row] = 0
         self.last_source[row] = -1

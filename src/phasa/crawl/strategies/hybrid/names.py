@@ -17,6 +17,13 @@ PIECES = HOST_PIECES + PATH_PIECES
 SPACE = 1 << 16
 """Pieces are hashed into 1..SPACE-1; 0 stands for 'no piece'."""
 
+_CODES = """
+    ar az be bg bn bs ca ckb cs cy da de el en es et eu fa fi fr ga gl gu he hi hr hu hy ja ka kk km kn ko ku ky lo lt
+    lv mk ml mn mr nb ne nl pa pl ps pt ro ru sd si sk sl sq sr sv sw ta tg th tk tl tr uk ur uz vi zh
+"""
+CODES = frozenset(_CODES.split())
+"""Codes of languages as they stand in addresses, without those that are mostly something else there (id, it, my …)."""
+
 _WORDS = re.compile(r"[a-z]+|[^\x00-\x7f]+|%[0-9a-f]{2}", re.IGNORECASE)
 
 
@@ -28,6 +35,8 @@ class HostName(NamedTuple):
     tld: int
     national: bool
     """Whether the top-level domain is one of the language."""
+    told: float
+    """1 when the name begins with the code of the language (th.example.org), −1 with that of another, else 0."""
     pieces: array[int]
 
 
@@ -36,6 +45,8 @@ class Address(NamedTuple):
 
     host: HostName
     segment: int
+    told: float
+    """What the address says of the page's language: 1 for the language (/th/…), −1 for another, else 0."""
     pieces: array[int]
 
 
@@ -44,14 +55,16 @@ class Folder(NamedTuple):
 
     host: HostName
     segment: int
+    told: float
     words: list[int]
 
 
 class Names:
     """Reads addresses, with a memory of the hosts and directories met lately."""
 
-    def __init__(self, tlds: frozenset[str]) -> None:
+    def __init__(self, tlds: frozenset[str], language: str = "") -> None:
         self._tlds = tlds
+        self._language = language
         self.host = lru_cache(maxsize=65536)(self._host)
         self._folder = lru_cache(maxsize=65536)(self._read_folder)
 
@@ -63,19 +76,31 @@ class Names:
         if cut < len(url) and len(words) < PATH_PIECES:
             words += [_number(word) for word in _WORDS.findall(url, cut)][: PATH_PIECES - len(words)]
         words += [0] * (PATH_PIECES - len(words))
-        return Address(folder.host, folder.segment, array("i", words))
+        return Address(folder.host, folder.segment, folder.told, array("i", words))
 
     def _read_folder(self, start: str) -> Folder:
         name = host_of(start)
         path = start[start.find(name) + len(name) :]
         words = [_number(word) for word in _WORDS.findall(path)[:PATH_PIECES]]
-        return Folder(self.host(name), crc32(start.encode()), words)
+        host = self.host(name)
+        told = next((told for part in path.split("/") if (told := self._tells(part))), host.told)
+        return Folder(host, crc32(start.encode()), told, words)
+
+    def _tells(self, part: str) -> float:
+        """What a part of an address says when it is the code of a language: 'fa', 'en-US', 'pt_br'."""
+        code = part[:3].rstrip("-_").lower() if len(part) <= 3 or part[2:3] in "-_" else ""
+        return 1.0 if code and code == self._language else -1.0 if code in CODES else 0.0
 
     def _host(self, name: str) -> HostName:
         tld = tld_of(name)
         site = private_suffix(name.partition(":")[0]) or name
         return HostName(
-            crc32(name.encode()), crc32(site.encode()), crc32(tld.encode()), tld in self._tlds, _pieces(name)
+            crc32(name.encode()),
+            crc32(site.encode()),
+            crc32(tld.encode()),
+            tld in self._tlds,
+            self._tells(name.partition(".")[0]),
+            _pieces(name),
         )
 
 

@@ -56,6 +56,7 @@ STARTING_WEIGHTS: dict[Feature, float] = {
     Feature.COUNTRY: 0.5,
     Feature.SEED: 0.5,
     Feature.KNOWLEDGE: 2.0,
+    Feature.ADDRESS: 1.5,
     Feature.DOMAIN: 0.8,
     Feature.SITE: 0.6,
     Feature.SERVER: 1.0,
@@ -106,7 +107,7 @@ class Hybrid:
         self.settings = settings if settings is not None else HybridSettings()
         # Trace, nearness and rescue together stay below the floor.
         self._lowest = self.settings.floor - 2 - _NEARER * FARTHEST
-        self._candidates = Candidates(Names(aim.tlds), self.settings.memory)
+        self._candidates = Candidates(Names(aim.tlds, aim.language), self.settings.memory)
         self._model = OnlineModel(
             _starting_weights(knowledge is not None), self.settings.step, self.settings.piece_step
         )
