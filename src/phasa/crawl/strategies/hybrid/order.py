@@ -45,7 +45,7 @@ STARTING_WEIGHTS: dict[Feature, float] = {
     Feature.PARENT_LIKENESS: 1.0,
     Feature.ANCHOR_YES: 1.5,
     Feature.ANCHOR_NO: -0.7,
-    Feature.HINT: 1.5,
+    Feature.HINT: 2.5,
     Feature.WANTED_PARENTS: 0.4,
     Feature.WANTED_SHARE: 0.6,
     Feature.DISTANCE: -0.3,
@@ -56,7 +56,7 @@ STARTING_WEIGHTS: dict[Feature, float] = {
     Feature.COUNTRY: 0.5,
     Feature.SEED: 0.5,
     Feature.KNOWLEDGE: 2.0,
-    Feature.ADDRESS: 1.5,
+    Feature.ADDRESS: 3.0,
     Feature.DOMAIN: 0.8,
     Feature.SITE: 0.6,
     Feature.SERVER: 1.0,
@@ -66,8 +66,10 @@ STARTING_WEIGHTS: dict[Feature, float] = {
 }
 _BESIDE_KNOWLEDGE = 0.6
 """What common sense is still worth where a knowledge base has measured the same things."""
+_UNMEASURED = (Feature.KNOWLEDGE, Feature.HINT, Feature.ADDRESS)
+"""What keeps its whole weight beside a knowledge base: itself, and what sites say of their pages' language."""
 _LESSONS = 8
-_TASTED, _FIRST = 10, 50.0
+_TASTED = 10
 _SURPRISE = 0.3
 """How far a page must be from what was expected of it for its neighbours to be looked at again at once."""
 _NEARER = 0.5
@@ -80,8 +82,7 @@ def _starting_weights(knowing: bool) -> Floats:
     """What each feature is worth before the first lesson; less for common sense beside a knowledge base."""
     weights = np.array([STARTING_WEIGHTS[feature] for feature in Feature])
     if knowing:
-        weights *= _BESIDE_KNOWLEDGE
-        weights[Feature.KNOWLEDGE] = STARTING_WEIGHTS[Feature.KNOWLEDGE]
+        weights[[feature not in _UNMEASURED for feature in Feature]] *= _BESIDE_KNOWLEDGE
     return weights
 
 
@@ -126,10 +127,10 @@ class Hybrid:
         rows = self._evidence.of_seeds(seeds)
         self._score(rows)
         priorities = np.array([self._candidates.given[row] for row in rows])
-        # A few seeds are fetched before all else, to learn what this list of seeds is worth.
-        priorities[:_TASTED] = _FIRST
-        for seed in seeds[:_TASTED]:
-            self._candidates.given[self._candidates.row(seed.url)] = _FIRST
+        # A few seeds are fetched before all that is rather not in the language, to learn what this list is worth.
+        np.maximum(priorities[:_TASTED], 0.0, out=priorities[:_TASTED])
+        for seed, first in zip(seeds[:_TASTED], priorities.tolist(), strict=False):
+            self._candidates.given[self._candidates.row(seed.url)] = first
         return Offers(priorities)
 
     def page(self, page: JudgedPage) -> Offers:
