@@ -91,7 +91,7 @@ class PlainHybrid:
             self.waiting[seed.url] = Waiting(known)
             self.score(seed.url)
         for seed in seeds[:10]:
-            self.waiting[seed.url].given = max(0.0, self.waiting[seed.url].given)
+            self.waiting[seed.url].given = max(50.0 if len(seeds) > 10 else 0.0, self.waiting[seed.url].given)
         return [self.waiting[seed.url].given for seed in seeds]
 
     def page(self, page: JudgedPage) -> list[float]:

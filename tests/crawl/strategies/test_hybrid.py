@@ -51,6 +51,20 @@ def test_hreflang_is_believed() -> None:
     assert yes > none > no
 
 
+def test_seeds_come_before_what_is_rather_not_in_the_language() -> None:
+    h = Hybrid(AIM)
+    seeds = h.start([Seed("http://s0.com/"), Seed("http://s1.com/")]).priorities
+    good, poor = h.page(judged("http://s0.com/", THAI, ["http://a.th/th/", "http://a.com/en/"], ["ก", "x"])).priorities
+    assert good > seeds[1] > poor
+
+
+def test_some_of_a_long_list_of_seeds_are_tasted_first() -> None:
+    h = Hybrid(AIM)
+    seeds = h.start([Seed(f"http://s{i}.com/") for i in range(30)]).priorities
+    good = h.page(judged("http://s0.com/", THAI, ["http://a.th/th/"], ["ก"])).priorities[0]
+    assert min(seeds[:10]) > good > max(seeds[10:])
+
+
 def test_an_address_that_names_a_language_is_believed() -> None:
     h = hybrid()
     own, plain, other = h.page(
@@ -240,9 +254,11 @@ PAGES = st.tuples(st.sampled_from(URLS), st.sampled_from([0.0, 0.004, 0.6]), st.
 
 
 @settings(max_examples=60)
-@given(st.lists(PAGES, max_size=40, unique_by=lambda page: page[0]))
-def test_it_decides_as_the_plain_form_does(pages: list[tuple[str, float, list[tuple[str, str, str]], bool]]) -> None:
-    seeds = [Seed("http://s0.com/"), Seed(URLS[0], parent=0.5, distance=0.7), *[Seed(url) for url in URLS[1:14]]]
+@given(st.lists(PAGES, max_size=40, unique_by=lambda page: page[0]), st.sampled_from([4, 14]))
+def test_it_decides_as_the_plain_form_does(
+    pages: list[tuple[str, float, list[tuple[str, str, str]], bool]], listed: int
+) -> None:
+    seeds = [Seed("http://s0.com/"), Seed(URLS[0], parent=0.5, distance=0.7), *[Seed(url) for url in URLS[1:listed]]]
     # So fine a grain that nothing is rounded away, and no second look: the test below has those.
     chosen = HybridSettings(grain=1e-9, every=10_000)
     fast, plain = Hybrid(AIM, chosen), PlainHybrid(AIM, chosen)

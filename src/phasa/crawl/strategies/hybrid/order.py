@@ -69,7 +69,7 @@ _BESIDE_KNOWLEDGE = 0.6
 _UNMEASURED = (Feature.KNOWLEDGE, Feature.HINT, Feature.ADDRESS)
 """What keeps its whole weight beside a knowledge base: itself, and what sites say of their pages' language."""
 _LESSONS = 8
-_TASTED = 10
+_TASTED, _FIRST = 10, 50.0
 _SURPRISE = 0.3
 """How far a page must be from what was expected of it for its neighbours to be looked at again at once."""
 _NEARER = 0.5
@@ -127,9 +127,11 @@ class Hybrid:
         rows = self._evidence.of_seeds(seeds)
         self._score(rows)
         priorities = np.array([self._candidates.given[row] for row in rows])
-        # A few seeds are fetched before all that is rather not in the language, to learn what this list is worth.
-        np.maximum(priorities[:_TASTED], 0.0, out=priorities[:_TASTED])
-        for seed, first in zip(seeds[:_TASTED], priorities.tolist(), strict=False):
+        # A few of a long list are fetched before all else, to learn what the list is worth; seeds that are all there
+        # is only come before what is rather not in the language.
+        tasted = priorities[:_TASTED]
+        np.maximum(tasted, 0.0 if len(seeds) <= _TASTED else _FIRST, out=tasted)
+        for seed, first in zip(seeds, tasted.tolist(), strict=False):
             self._candidates.given[self._candidates.row(seed.url)] = first
         return Offers(priorities)
 
