@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from phasa.overview.cloud import styles_of
 from phasa.overview.keywords import METHODS, PERCENTS, amtf, keyword_lists, kid, recommend
+from phasa.overview.terms import Terms
 
 elements = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=12), max_size=6)
 
@@ -76,3 +77,13 @@ def test_no_text_gives_empty_lists() -> None:
 @pytest.mark.parametrize("weigh", METHODS.values())
 def test_no_element_is_fine(weigh) -> None:  # type: ignore[no-untyped-def]
     assert weigh([]) == weigh([[], []]) == {}
+
+
+@pytest.mark.parametrize(("language", "word"), [("th", "โรงพยาบาล"), ("fa", "دانشگاه"), ("ru", "больница")])
+def test_english_stop_words_are_no_keywords_of_a_page_in_other_letters(language: str, word: str) -> None:
+    assert Terms(language).of(f"the {word} of it hospital") == [word, "hospital"]
+
+
+def test_a_language_in_latin_letters_keeps_words_that_are_stop_words_in_english() -> None:
+    assert "hers" in Terms("de").of("hers Krankenhaus")
+    assert "hers" not in Terms("en").of("hers hospital")

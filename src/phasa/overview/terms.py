@@ -41,7 +41,7 @@ class Terms:
         self.language = language
         # For Thai the words of a dictionary, not the finest cut: โรงพยาบาล is a keyword, โรง and พยาบาล are not.
         self._segmenter = load_segmenter("lexto", "th") if language == "th" else segmenter_for(language)
-        self._stop = stop_words_for(language) | POLITE | {word.lower() for word in extra_stop_words}
+        self._stop = _stop_words(language) | POLITE | {word.lower() for word in extra_stop_words}
         self._numbers = numbers
 
     def passage(self, text: str) -> Passage:
@@ -65,6 +65,14 @@ class Terms:
         if self._numbers:
             return term if any(letter.isalnum() for letter in term) else ""
         return term if any(letter.isalpha() for letter in term) else ""
+
+
+def _stop_words(language: str) -> frozenset[str]:
+    """The language's own and, unless they are in Latin letters, the English ones: `the` on a Thai page is no keyword
+    either (§4.9 names `it` and `the`), and is nothing but English there."""
+    own = stop_words_for(language)
+    latin = any(word.isascii() and word.isalpha() and len(word) > 1 for word in own)
+    return own if latin else own | stop_words_for("en")
 
 
 @lru_cache(maxsize=8)
