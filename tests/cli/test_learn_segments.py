@@ -92,3 +92,12 @@ def test_the_example_of_the_manual_runs(tmp_path: Path, monkeypatch: pytest.Monk
     done = subprocess.run(["sh", "-e", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("G-mean 1.0000") == 2
+
+
+def test_pages_in_another_language_are_named_when_too_few_are_left(tmp_path: Path) -> None:
+    for folder in ("about", "other"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "page.html").write_text("<p>โรงแรมในกรุงเทพมหานครมีห้องพักจำนวนมาก</p>", encoding="utf-8")
+    words = ["topic", "-p", str(tmp_path / "about"), "-n", str(tmp_path / "other"), "-o", str(tmp_path / "t.topic")]
+    outcome = CliRunner().invoke(app, words)
+    assert "2 pages not in 'en' left out, see --lang" in str(outcome.exception)

@@ -45,7 +45,12 @@ def overview(
     made = overview_of(readings, title=group or "" if len(readings) > 1 else "")
     out.write_text(made.html(target=target), encoding="utf-8")
     shown = len(made.lists[recommend(made.lists.chart(), target)])
-    print(f"{out}: {len(readings)} pages, {len(made.lists[100])} keywords, {shown} shown at first")
+    more = f" (--pages takes more than {most})" if len(readings) == most else ""
+    print(f"{out}: {_said(len(readings), 'page')}{more}, {len(made.lists[100]):,} keywords, {shown:,} shown at first")
+
+
+def _said(number: int, what: str) -> str:
+    return f"{number:,} {what}" + "s" * (number != 1)
 
 
 def _readings(

@@ -72,7 +72,8 @@ def train_topic(
     Raises InputError when a class is missing or has fewer than 20 pages.
     """
     wanted, texts = examples.wanted, examples.texts
-    require_classes(wanted, max(FEWEST_PAGES, folds), f"topic '{name}'")
+    foreign = f" ({examples.foreign} pages not in '{language}' left out, see --lang)" if examples.foreign else ""
+    require_classes(wanted, max(FEWEST_PAGES, folds), f"topic '{name}'{foreign}")
 
     def fit(rows: Rows) -> WordBayes:
         return WordBayes.fit([texts[row] for row in rows], wanted[rows])
