@@ -82,11 +82,20 @@ def run_rule(rule: Rule, trace: Trace, start: float, end: float) -> tuple[int, f
     return polls, delay
 
 
+def compared(traces: list[Trace]) -> tuple[list[Trace], int, int]:
+    """The feeds to compare on, from the moment in the middle of their records to the end of these: feeds that nobody
+    knew at that moment are left out, since the rules have no view on them, and so are the times only they cover."""
+    while True:
+        first, end = min(int(t.times[0]) for t in traces), max(int(t.times[-1]) for t in traces)
+        start = first + round((end - first) * 0.5)
+        known = [trace for trace in traces if trace.times[0] < start <= trace.times[-1]]
+        if len(known) == len(traces):
+            return known, start, end
+        traces = known
+
+
 def compare(name: str, traces: list[Trace]) -> None:
-    first, end = min(int(t.times[0]) for t in traces), max(int(t.times[-1]) for t in traces)
-    start = (first + end) / 2
-    # Feeds that nobody knew at the split are left out here: the rules have no view on them.
-    traces = [trace for trace in traces if trace.times[0] < start <= trace.times[-1]]
+    traces, start, end = compared(traces)
     posts = sum(int((trace.times >= start).sum()) for trace in traces)
     print(f"{name}: {len(traces)} feeds, {posts} posts, {(end - start) / DAY:.0f} days")
     print(f"  {'rule':<30}{'polls/day/feed':>15}{'h/post':>9}{'even':>9}{'sqrt':>9}{'phasa':>9}{'phasa/rule':>12}")
