@@ -72,6 +72,8 @@ _LESSONS = 8
 _TASTED, _FIRST = 10, 50.0
 _SURPRISE = 0.3
 """How far a page must be from what was expected of it for its neighbours to be looked at again at once."""
+_HASTE = 25
+"""As many pages as one surprise brings the next second look at all URLs nearer: what misleads once misleads again."""
 _NEARER = 0.5
 """What one link less since the last page in the language is worth below the floor."""
 _FOREIGN = 0.5
@@ -91,7 +93,7 @@ class HybridSettings(Settings, frozen=True, kw_only=True):
     piece_step: Annotated[float, Meta(ge=0, description="How fast the weights of pieces of names move.")] = 0.05
     floor: Annotated[float, Meta(description="Log odds below which the order is breadth-first.")] = -2.0
     grain: Annotated[float, Meta(gt=0, description="Log odds closer than this count as equal.")] = 0.25
-    every: Annotated[int, Meta(ge=1, description="Pages between two second looks at all waiting URLs.")] = 50
+    every: Annotated[int, Meta(ge=1, description="Pages between two second looks at all waiting URLs.")] = 100
     memory: Annotated[int, Meta(ge=1000, description="Waiting URLs that are remembered and scored again.")] = 200_000
 
 
@@ -138,7 +140,7 @@ class Hybrid:
     def page(self, page: JudgedPage) -> Offers:
         origin = self._learn(page)
         offers = self._score_links(page, origin)
-        self._since += 1
+        self._since += 1 if self._surprise is None else _HASTE
         if self._since >= self._pause():
             self._since = 0
             self._look_again()
@@ -168,8 +170,7 @@ class Hybrid:
         features = table.cells[row * WIDTH : (row + 1) * WIDTH]
         self._lessons.append(Lesson(features, table.pieces[row * PIECES : (row + 1) * PIECES], wanted))
         if len(self._lessons) >= _LESSONS:
-            self._model.learn(self._lessons)
-            self._lessons.clear()
+            self._study()
         self._places.learn(table, row, wanted)
         if abs(wanted - chance(table.given[row])) > _SURPRISE:
             self._surprise = table.spot(row)
@@ -179,6 +180,11 @@ class Hybrid:
         if wanted:
             return Origin(1.0, math.log(math.exp(features[Feature.PATH]) + 1))
         return Origin(min(FARTHEST, features[Feature.DISTANCE] + 1), 0.0)
+
+    def _study(self) -> None:
+        if self._lessons:
+            self._model.learn(self._lessons)
+            self._lessons.clear()
 
     def _remember_done(self, url: str) -> None:
         if len(self._done) >= 250_000:
@@ -239,6 +245,7 @@ class Hybrid:
         """Score all rows again; tell the new priorities of those that lead the queue, or led it wrongly."""
         if not len(self._candidates):
             return
+        self._study()
         now = self._score_all()
         lead = 4 * self._pause()
         self._least = float(np.partition(now, -lead)[-lead]) if len(now) > lead else -math.inf
