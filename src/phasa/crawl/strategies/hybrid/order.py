@@ -72,8 +72,9 @@ _LESSONS = 8
 _TASTED, _FIRST = 10, 50.0
 _SURPRISE = 0.3
 """How far a page must be from what was expected of it for its neighbours to be looked at again at once."""
-_HASTE = 25
-"""As many pages as one surprise brings the next second look at all URLs nearer: what misleads once misleads again."""
+_SURE, _HASTE = 0.9, 25
+"""A disappointment where so much was expected brings the next second look at all URLs nearer by so many pages: what
+misled once misleads again, on other servers too."""
 _NEARER = 0.5
 """What one link less since the last page in the language is worth below the floor."""
 _FOREIGN = 0.5
@@ -140,7 +141,7 @@ class Hybrid:
     def page(self, page: JudgedPage) -> Offers:
         origin = self._learn(page)
         offers = self._score_links(page, origin)
-        self._since += 1 if self._surprise is None else _HASTE
+        self._since += 1
         if self._since >= self._pause():
             self._since = 0
             self._look_again()
@@ -172,8 +173,11 @@ class Hybrid:
         if len(self._lessons) >= _LESSONS:
             self._study()
         self._places.learn(table, row, wanted)
-        if abs(wanted - chance(table.given[row])) > _SURPRISE:
+        expected = chance(table.given[row])
+        if abs(wanted - expected) > _SURPRISE:
             self._surprise = table.spot(row)
+        if expected > _SURE and not wanted:
+            self._since += _HASTE
         if page.country and page.country in self.aim.countries:
             self._places.at_home(table.host[row])
         table.pop(page.url)
