@@ -33,7 +33,10 @@ VARIANTS: dict[str, dict[str, object]] = {
     "large reserve": {"RESERVE": 12.0, "MOST_RESERVE": 14.0},
     "gentle steering": {"STEERING": 0.4},
     "hard steering": {"STEERING": 1.5},
-    "no habits": {"BEFOREHAND": np.array([1.0, 0.0, 0.0])},
+    "no habits": {"DOUBTING": np.array([1.0, 0.0, 0.0, 0.0])},
+    "no doubt": {"DOUBTED_BELOW": 1e-9},
+    "full buckets wait": {"NEARLY_FULL": 0.95},
+    "a rate of all years": {"YEAR": 1e12},
     "no night ahead": {"NIGHT": 0},
     "coarse plans": {"FINE": 8},
     "fine plans": {"FINE": 24},
@@ -43,7 +46,7 @@ VARIANTS: dict[str, dict[str, object]] = {
 @contextmanager
 def changed(values: dict[str, object]) -> Iterator[None]:
     """The policy with other constants for a while."""
-    rooms = {name: [room for room in (poller, replay, habit) if hasattr(room, name)] for name in values}
+    rooms = {name: [room for room in (poller, replay, habit, pulse) if hasattr(room, name)] for name in values}
     before = {name: getattr(found[0], name) for name, found in rooms.items() if name != "shares"}
     shares = pulse.SHARES.copy()
     for name, value in values.items():

@@ -56,6 +56,18 @@ def test_a_feed_may_return_to_its_old_hours() -> None:
     assert habit.beliefs[0] > 5 * lost
 
 
+def test_in_doubt_the_learned_hours_count_little_and_a_few_new_ones_much() -> None:
+    habit = Habit(LEARNED, 1.0 / DAY, doubting=True)
+    sure = habit.believed().rates
+    habit.doubt = 1.0
+    doubted = habit.believed().rates
+    assert np.ptp(doubted) < 0.8 * np.ptp(sure)
+    for post in at(21.0, 23.0):
+        doubted = habit.see(np.array([post])).rates
+    assert doubted[22 * 12] > doubted[9 * 12]
+    assert Habit(LEARNED, 1.0 / DAY, True, habit).doubt == 1.0
+
+
 def test_a_busy_feed_is_not_judged_by_one_afternoon() -> None:
     habit = Habit(FLAT, 100.0 / DAY)
     afternoon = MONDAY + 14 * HOUR + np.arange(20) * 300

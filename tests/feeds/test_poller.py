@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from phasa.feeds.circle import optimum
 from phasa.feeds.poller import HOLDS, Bucket, Poller, remembering
-from phasa.feeds.pulse import SHARES, pulse_of, unsteadiness
+from phasa.feeds.pulse import SHARES, pulse_of, rate_of_year, unsteadiness
 from phasa.feeds.replay import even_delay, replay_poller, replay_shared
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY
 from phasa.feeds.shape import WIDTH, learn_shape
@@ -44,10 +44,37 @@ def test_polls_get_dearer_as_the_bucket_empties() -> None:
     assert bucket.full_at(30.0 * DAY) == 30.0 * DAY
 
 
+def test_a_bucket_nearly_full_prices_polls_by_what_the_feed_does_now() -> None:
+    poller = Poller.learn(posts(HOURLY, 60), MONDAY + 60 * DAY)
+    poller.averages = [0.0, 0.0, 0.0, 0.0, poller.pulse.rate]
+    bucket = Bucket(4.0, float(poller.last), 4.0, HOLDS, reserve=7.0)
+    assert bucket.fullness() == 0.0
+    assert poller.worth(bucket) == pytest.approx(poller.level())
+    bucket.begun, bucket.level = bucket.since - 100.0 * DAY, HOLDS * 4.0
+    assert bucket.fullness() == 1.0
+    assert poller.worth(bucket) == pytest.approx(poller.activity())
+    assert poller.activity() < poller.level() * bucket.dearness()
+
+
+def test_a_feed_that_nearly_stopped_is_doubted_and_saves_no_polls() -> None:
+    poller = Poller.learn(posts(HOURLY, 200), MONDAY + 200 * DAY, alone=True)
+    bucket = Bucket.for_rate(4.0, poller.last, holds=HOLDS)
+    hours = np.ptp(poller.shape.rates)
+    for _ in range(400):
+        poller.observe(poller.last + DAY, np.array([], dtype=np.int64))
+    assert poller.worth(bucket) < 0.3 * poller.level() * bucket.dearness()
+    assert np.ptp(poller.shape.rates) < 0.8 * hours
+    back = posts(HOURLY, 120, first=600, seed=3)
+    for day in range(120):
+        now = MONDAY + (601 + day) * DAY
+        poller.observe(now, back[(back > poller.last) & (back <= now)])
+    assert np.ptp(poller.shape.rates) > 0.8 * hours
+
+
 @pytest.mark.parametrize("per_day", [1, 4, 24])
 def test_a_steady_day_is_polled_nearly_as_well_as_if_its_rates_were_known(per_day: int) -> None:
     learned, later = posts(HOURLY, 90), posts(HOURLY, 60, first=90, seed=2)
-    found = replay_poller(Poller.learn(learned, MONDAY + 90 * DAY), later, per_day)
+    found = replay_poller(Poller.learn(learned, MONDAY + 90 * DAY, alone=True), later, per_day)
     best = optimum(np.repeat(HOURLY, 12), per_day)
     known = (best.total / np.repeat(HOURLY, 12).sum() + 0.5) * 300 * len(later)
     assert found.delay <= 1.12 * known
@@ -63,7 +90,7 @@ def test_posts_at_random_cost_no_more_than_even_polling() -> None:
 
 def test_a_rate_jump_neither_starves_nor_overruns() -> None:
     later = posts(HOURLY * 10, 30, first=60, seed=3)
-    found = replay_poller(Poller.learn(posts(HOURLY, 60), MONDAY + 60 * DAY), later, 8)
+    found = replay_poller(Poller.learn(posts(HOURLY, 60), MONDAY + 60 * DAY, alone=True), later, 8)
     assert found.polls <= 8 * 31 + 8
     assert found.delay <= 1.1 * even_delay(DAY / 8) * len(later)
 
@@ -71,14 +98,14 @@ def test_a_rate_jump_neither_starves_nor_overruns() -> None:
 def test_a_feed_that_nearly_stops_is_still_polled() -> None:
     # Half a year: the four weeks of polls that may be saved up are no starving.
     later = MONDAY + 60 * DAY + np.arange(1, 40) * 5 * DAY + 12 * HOUR
-    found = replay_poller(Poller.learn(posts(HOURLY, 60), MONDAY + 60 * DAY), later, 4)
+    found = replay_poller(Poller.learn(posts(HOURLY, 60), MONDAY + 60 * DAY, alone=True), later, 4)
     assert found.polls >= 0.8 * 4 * (later[-1] - MONDAY - 60 * DAY) / DAY
     assert found.delay <= 1.1 * even_delay(DAY / 4) * len(later)
 
 
 def test_a_feed_that_nearly_stops_is_found_in_its_quiet_hours_too() -> None:
     later = MONDAY + 60 * DAY + np.arange(1, 20) * 5 * DAY + 7777
-    found = replay_poller(Poller.learn(posts(HOURLY, 60), MONDAY + 60 * DAY), later, 4)
+    found = replay_poller(Poller.learn(posts(HOURLY, 60), MONDAY + 60 * DAY, alone=True), later, 4)
     assert found.delay <= 1.1 * even_delay(DAY / 4) * len(later)
 
 
@@ -88,7 +115,7 @@ def test_a_feed_that_nearly_stops_and_posts_at_any_hour_waits_hardly_longer_than
     for seed in range(6):
         random = np.random.default_rng(seed)
         later = MONDAY + 60 * DAY + np.sort(random.integers(0, 150 * DAY, 30))
-        found = replay_poller(Poller.learn(posts(HOURLY, 60), MONDAY + 60 * DAY), later, per_day)
+        found = replay_poller(Poller.learn(posts(HOURLY, 60), MONDAY + 60 * DAY, alone=True), later, per_day)
         waited.append(found.delay / (even_delay(DAY / per_day) * len(later)))
     assert np.mean(waited) <= 1.2
 
@@ -110,6 +137,16 @@ def test_the_process_does_not_explode_and_goes_back_to_its_long_run_rate() -> No
     assert (decay > 0).all()
     assert pulse.rate == pytest.approx(HOURLY.sum() / DAY, rel=0.1)
     assert pulse_of(np.array([5]), 10).rate == 1.0 / DAY
+
+
+def test_the_rate_of_the_year_forgets_what_a_feed_once_was() -> None:
+    end = MONDAY + 1200 * DAY
+    steady, stopped = posts(HOURLY, 1200), posts(HOURLY, 300)
+    rate = HOURLY.sum() / DAY
+    assert rate_of_year(steady, end, 1.0) == pytest.approx(rate, rel=0.05)
+    assert rate_of_year(steady[-5:], end, 1.0) == pytest.approx(6 / (end - steady[-5]), rel=0.01)
+    assert rate_of_year(stopped, end, 1.0) < 0.2 * rate < pulse_of(stopped, end).rate
+    assert rate_of_year(stopped[:1], end, 0.5) == 0.5
 
 
 def test_a_feed_whose_weeks_differ_is_unsteady_and_saves_more() -> None:

@@ -72,7 +72,7 @@ def _delay(policy: str, learned: Times, posts: Times, start: int, m: int, learne
     if policy == "uniform":
         return even_delay(DAY / m) * len(posts)
     if policy == "phasa":
-        return replay_poller(Poller.learn(learned, start, learner), posts, m).delay
+        return replay_poller(Poller.learn(learned, start, learner, alone=True), posts, m).delay
     if policy == "phasa-fixed":
         width = HALF_HOUR if m <= 24 else WIDTH
         points = optimum(learner(learned).per_bin(width), 7 * m).points

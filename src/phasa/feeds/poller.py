@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasa.feeds.habit import Habit
-from phasa.feeds.pulse import MEMORIES, Pulse, averages, pulse_of, unsteadiness, weights
+from phasa.feeds.pulse import MEMORIES, Pulse, averages, pulse_of, rate_of_year, unsteadiness, weights
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY, WEEK
 from phasa.feeds.shape import BINS, WIDTH, Shape, learn_shape
 from phasa.feeds.trace import Times
@@ -36,6 +36,10 @@ HOLDS, HOLDS_SHARED = 28.0, 7.0
 # How a reserve is built up: days of polls for a feed whose weeks differ, at most so many, growing so fast.
 RESERVE, MOST_RESERVE, RESERVE_GROWTH = 3.0, 7.0, 0.1
 STEERING = 0.7
+# The learned shape is doubted when the last months had less than a third of the posts of the year it was learned of.
+DOUBTED_BELOW, DOUBT_STEP = 1 / 3, 0.05
+# The share of its room from which on a bucket counts as nearly full.
+NEARLY_FULL = 0.75
 
 Learner = Callable[[Times], Shape]
 
@@ -78,6 +82,10 @@ class Bucket:
         self.fill(now)
         return now + (self._most - self.level) / self.per_day * DAY
 
+    def fullness(self) -> float:
+        """0 up to the share `NEARLY_FULL` of its room, 1 when the next poll must be made or is lost."""
+        return min(1.0, max(0.0, (self.level / self._most - NEARLY_FULL) / (1.0 - NEARLY_FULL - 1.0 / self._most)))
+
     def pay(self, now: float) -> None:
         self.fill(now)
         self.level -= 1.0
@@ -91,7 +99,10 @@ class Bucket:
 
 @dataclass
 class Poller:
-    """One feed's state between polls: its shape, its pulse, the averages at the last poll."""
+    """One feed's state between polls: its shape, its pulse, the averages at the last poll.
+
+    `alone`: it has polls of its own, and its shape is doubted when it hardly posts any more.
+    """
 
     shape: Shape
     pulse: Pulse
@@ -100,24 +111,27 @@ class Poller:
     learner: Learner = learn_shape
     averages: list[float] = field(default_factory=list)
     unsteady: float = 0.0
+    alone: bool = False
 
     def __post_init__(self) -> None:
         self._judged = len(self.known)
         self._memories = MEMORIES.tolist()
         self._calendar = self.last // RELEARN
-        self._habit = Habit(self.shape, self.pulse.rate)
+        self._habit = Habit(self.shape, self.pulse.rate, self.alone)
         self._set_shape(self.shape)
         self._set_pulse(self.pulse)
+        self._when_learned = self._last_year
 
     @classmethod
-    def learn(cls, times: Times, now: int, learner: Learner = learn_shape) -> Poller:
+    def learn(cls, times: Times, now: int, learner: Learner = learn_shape, alone: bool = False) -> Poller:
         """A poller that has learned from all posts before `now`. `learner` may remember shapes of the same posts."""
-        poller = cls(learner(times), pulse_of(times, now), now - now % WIDTH, times[-KEPT:], learner)
+        poller = cls(learner(times), pulse_of(times, now), now - now % WIDTH, times[-KEPT:], learner, alone=alone)
         poller.unsteady = unsteadiness(times, now)
         return poller
 
     def _set_pulse(self, pulse: Pulse) -> None:
         self.pulse = pulse
+        self._last_year = rate_of_year(self.known, self.last, pulse.rate)
         self.averages = averages(self.known, self.shape, self.last, pulse.rate).tolist()
         self._decay, self._inward, self._outward = pulse.forecast_terms()
         self._shares: list[float] = pulse.shares.tolist()
@@ -135,11 +149,22 @@ class Poller:
         return rate + above
 
     def level(self) -> float:
-        """Posts per second that the usual gap is meant for: the long run and the last months, half each.
+        """Posts per second that the usual gap is meant for: the last year and the last months, half each.
 
         Were it the last days, a busy week would be thought usual and get no more polls than a quiet one.
         """
-        return max(0.5 * (self.averages[-1] + self.pulse.rate), 1e-9)
+        return max(0.5 * (self.averages[-1] + self._last_year), 1e-9)
+
+    def worth(self, bucket: Bucket) -> float:
+        """Posts per second by which the price of a poll goes.
+
+        The usual ones, as dear as the bucket says: a feed in a quiet time saves polls for a busy one. Those to be
+        expected now, the more the bucket is full or the less the feed is what it was: nothing can be saved, or for
+        nothing, and polls come at the hours that the shape prefers, not whenever the bucket runs over.
+        """
+        usual, now = self.level() * bucket.dearness(), max(self.activity(), 1e-9)
+        vain = max(bucket.fullness(), self._habit.doubt)
+        return float(usual ** (1.0 - vain) * now**vain) if now < usual else usual
 
     def observe(self, now: int, posts: Times) -> None:
         """A poll at `now` found these posts (all since the last poll)."""
@@ -151,8 +176,11 @@ class Poller:
             self.known = np.concatenate((self.known, posts))
             self._set_shape(self._habit.see(posts))
         self.averages, self.last = kept, now
+        if self.alone:
+            self._doubt()
         if now // RELEARN > self._calendar:
             self._calendar = now // RELEARN
+            self._last_year = rate_of_year(self.known, now, self.pulse.rate)
             more = len(self.known) - self._judged
             if more >= max(MORE_POSTS, MORE_SHARE * self._judged):
                 self.relearn(self._calendar * RELEARN)
@@ -161,12 +189,19 @@ class Poller:
             self.relearn(now)
             self._set_pulse(pulse_of(self.known, now))
 
+    def _doubt(self) -> None:
+        doubt = max(0.0, 1.0 - self.averages[-1] / (DOUBTED_BELOW * self._when_learned))
+        if abs(doubt - self._habit.doubt) > DOUBT_STEP:
+            self._habit.doubt = doubt
+            self._set_shape(self._habit.believed())
+
     def relearn(self, now: int) -> None:
         """Learn the shape anew from what was posted before `now`."""
         self.known = self.known[-KEPT:]
         self._judged = len(self.known)
         learned = self.learner(self.known[: int(np.searchsorted(self.known, now))])
-        self._habit = Habit(learned, self.pulse.rate, self._habit.counts)
+        self._habit = Habit(learned, self.pulse.rate, self.alone, self._habit)
+        self._when_learned = rate_of_year(self.known, now, self.pulse.rate)
         self._set_shape(self._habit.believed())
 
     def next_poll(self, price: float, gap: float, ready: float = 0.0) -> int:

@@ -12,6 +12,7 @@ and its future worse: polling by the common ones waits 3 % less on posts not see
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from phasa.feeds.trace import Times
 Floats = NDArray[np.float64]
 
 MEMORIES = np.array([1.5 * HOUR, 8 * HOUR, 2 * DAY, 14 * DAY, 90 * DAY])
+YEAR = 365 * DAY
 # A post in a dead hour counts at most so many posts.
 HEAVIEST = 5.0
 # Shares of the averages; together below 1, so that the process does not explode.
@@ -67,6 +69,18 @@ def pulse_of(times: Times, end: float, shares: Floats = SHARES) -> Pulse:
     if len(times) < 2:
         return Pulse(1.0 / DAY, shares)
     return Pulse(len(times) / max(float(end - times[0]), float(HOUR)), shares)
+
+
+def rate_of_year(times: Times, now: float, otherwise: float) -> float:
+    """Posts per second, older ones counting less by a memory of a year; `otherwise` before there are two.
+
+    The feeds that once were busy and are not any more: their rate over all the years is that of a feed that is gone.
+    """
+    if len(times) < 2:
+        return otherwise
+    span = max(float(now - times[0]), float(HOUR))
+    begun = exp(-span / YEAR)
+    return (float(np.exp((times - now) / YEAR).sum()) + begun) / (YEAR * (1.0 - begun))
 
 
 def unsteadiness(times: Times, end: float) -> float:

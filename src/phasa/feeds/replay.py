@@ -72,7 +72,7 @@ def replay_poller(poller: Poller, posts: Times, per_day: float) -> Replayed:
     while feed.seen < len(posts):
         now = poller.last
         latest, ready = bucket.full_at(now), bucket.ready_at(now)
-        price = usual * poller.level() * bucket.dearness()
+        price = usual * poller.worth(bucket)
         at = max(min(poller.next_poll(price, gap, ready), _grid(latest)), _grid(ready), now + WIDTH)
         bucket.pay(at)
         feed.poll(at)
