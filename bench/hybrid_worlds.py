@@ -46,9 +46,11 @@ WORLDS: dict[str, Callable[[], Recipe]] = {
     "thai-loose": lambda: _thai(from_target=0.40, from_other=0.02, stay=0.7),
     "thai-noisy": lambda: _thai(anchor_both=0.35, anchor_from=0.30, anchor_to=0.15, anchor_none=0.03, empty=0.3),
     "thai-large": lambda: _sites(_thai(), lambda hosts: replace(hosts, size=hosts.size * 4)),
+    "thai-uncoded": lambda: replace(thai_recipe(), coded=0.0),
     "persian": persian_recipe,
     "persian-rare": lambda: replace(persian_recipe(), share=0.08),
     "persian-near": lambda: _sites(persian_recipe(), _more_neighbours),
+    "persian-uncoded": lambda: replace(persian_recipe(), coded=0.0),
 }
 
 

@@ -68,8 +68,8 @@ def local_number(path: str) -> int | None:
     return int(found.group(1)) if found else None
 
 
-def make_style(seed: int, number: int, kind: str, tld: str, neighbours: bool, dynamic: bool, mixed: bool) -> Style:
-    """The name and habits of site `number`."""
+def make_style(seed: int, number: int, kind: str, tld: str, neighbours: bool, dynamic: bool, coded: float) -> Style:
+    """The name and habits of site `number`; `coded` is how likely its sections begin with their language."""
     dice = Dice(seed, "style", number)
     national = kind in ("portal", "national", "national-english", "about") or dice.chance(0.15)
     word = _word(dice, national, _PERSIAN_WORDS if tld == "ir" else _THAI_WORDS)
@@ -87,7 +87,7 @@ def make_style(seed: int, number: int, kind: str, tld: str, neighbours: bool, dy
     sections = tuple(
         _SECTIONS[(start + step) % len(_SECTIONS)] + tail for tail in rounds for step in range(len(_SECTIONS))
     )
-    return Style(host, extension, kind == "blog" and dice.chance(0.8), mixed and dice.chance(0.5), sections)
+    return Style(host, extension, kind == "blog" and dice.chance(0.8), dice.chance(coded), sections)
 
 
 def _word(dice: Dice, national: bool, national_words: tuple[str, ...]) -> str:

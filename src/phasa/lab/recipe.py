@@ -113,6 +113,9 @@ class Recipe(Settings, frozen=True):
     ] = 2.0
     chains: Annotated[float, Meta(description="Share of pages that only 'next page' leads to.")] = 0.05
     dynamic: Annotated[float, Meta(description="Share of pages whose address ends in .php, .asp or .aspx.")] = 0.39
+    coded: Annotated[
+        float, Meta(description="Share of the sites in several languages that write a page's into its address.")
+    ] = 0.5
     declared: Annotated[float, Meta(description="Share of target pages that declare their language.")] = 0.35
     poor: Annotated[float, Meta(description="Share of target pages with hardly any text.")] = 0.03
     feeds: Annotated[float, Meta(description="Share of sites with a news feed.")] = 0.2

@@ -86,7 +86,7 @@ class World:
                 sites.tlds[int(sites.tld[number])],
                 kind.neighbours > 0,
                 bool(dynamic[number]),
-                bool(mixed[number]),
+                recipe.coded if mixed[number] else 0.0,
             )
             for number in range(len(sites))
         ]
