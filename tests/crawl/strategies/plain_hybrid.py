@@ -147,7 +147,7 @@ class PlainHybrid:
         row = self.waiting.pop(page.url, None)
         if row is None:
             return (1.0, math.log(2)) if wanted else (4.0, 0.0)
-        if abs(wanted - 1 / (1 + math.exp(-min(30, row.given)))) > 0.3:
+        if abs(wanted - 1 / (1 + math.exp(-min(30, row.given)))) > 0.5:
             self.surprise = host_of(page.url), _kept(row.sources)
         address = self.names.address(page.url)
         self.lessons.append((row.features, [*address.host.pieces, *address.pieces], wanted))

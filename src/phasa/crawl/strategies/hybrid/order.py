@@ -70,8 +70,9 @@ _UNMEASURED = (Feature.KNOWLEDGE, Feature.HINT, Feature.ADDRESS)
 """What keeps its whole weight beside a knowledge base: itself, and what sites say of their pages' language."""
 _LESSONS = 8
 _TASTED, _FIRST = 10, 50.0
-_SURPRISE = 0.3
-"""How far a page must be from what was expected of it for its neighbours to be looked at again at once."""
+_SURPRISE = 0.5
+"""How far a page must be from what was expected of it for its neighbours to be looked at again at once: on the other
+side. Where nothing is expected, no page surprises."""
 _SURE, _HASTE = 0.9, 25
 """A disappointment where so much was expected brings the next second look at all URLs nearer by so many pages: what
 misled once misleads again, on other servers too."""
