@@ -51,6 +51,7 @@ WORLDS: dict[str, Callable[[], Recipe]] = {
     "persian-rare": lambda: replace(persian_recipe(), share=0.08),
     "persian-near": lambda: _sites(persian_recipe(), _more_neighbours),
     "persian-uncoded": lambda: replace(persian_recipe(), coded=0.0),
+    "persian-near-uncoded": lambda: replace(_sites(persian_recipe(), _more_neighbours), coded=0.0),
 }
 
 
@@ -64,7 +65,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=5_000)
     chosen = parser.parse_args()
     strategies = chosen.strategies.split(",")
-    print(f"{'world':<14}{'seed':>5} {'set':<9}" + "".join(f"{name:>10}" for name in strategies) + f"{'CPU s':>8}")
+    print(f"{'world':<21}{'seed':>5} {'set':<9}" + "".join(f"{name:>10}" for name in strategies) + f"{'CPU s':>8}")
     for name in chosen.worlds.split(","):
         for seed in map(int, chosen.seeds.split(",")):
             world = World(WORLDS[name](), seed, chosen.size)
@@ -76,7 +77,7 @@ def main() -> None:
                     ordered = lab_strategy(strategy, Circumstances(aim_of(graph), seed=1, knowledge=knowledge))
                     crawl = replay(graph, ordered, seeds_of(world, seeds), chosen.pages)
                     line += f"{crawl.harvest(graph, 100).mean():>10.3f}"
-                print(f"{name:<14}{seed:>5} {seeds:<9}{line}{time.process_time() - start:>8.1f}", flush=True)
+                print(f"{name:<21}{seed:>5} {seeds:<9}{line}{time.process_time() - start:>8.1f}", flush=True)
 
 
 if __name__ == "__main__":
