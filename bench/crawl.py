@@ -101,7 +101,7 @@ def run_phasa(pages: int, port: int, strategy: str, profile: bool) -> dict[str, 
     import msgspec
 
     from phasa.collection import Collection
-    from phasa.crawl.runs import run_collection
+    from phasa.crawl.run.runs import run_collection
     from phasa.frontier.politeness import Politeness
 
     with tempfile.TemporaryDirectory() as folder:

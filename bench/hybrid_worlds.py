@@ -14,12 +14,12 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from phasa.crawl.strategies import Circumstances
-from phasa.lab.aims import aim_of
 from phasa.lab.compare import lab_strategy
 from phasa.lab.learning import learn
 from phasa.lab.recipe import HostKind, Recipe, persian_recipe, thai_recipe
 from phasa.lab.replay import replay
 from phasa.lab.seeds import seeds_of
+from phasa.lab.targets import target_of
 from phasa.lab.world import World
 
 
@@ -74,7 +74,7 @@ def main() -> None:
                 start = time.process_time()
                 line = ""
                 for strategy in strategies:
-                    ordered = lab_strategy(strategy, Circumstances(aim_of(graph), seed=1, knowledge=knowledge))
+                    ordered = lab_strategy(strategy, Circumstances(target_of(graph), seed=1, knowledge=knowledge))
                     crawl = replay(graph, ordered, seeds_of(world, seeds), chosen.pages)
                     line += f"{crawl.harvest(graph, 100).mean():>10.3f}"
                 print(f"{name:<21}{seed:>5} {seeds:<9}{line}{time.process_time() - start:>8.1f}", flush=True)

@@ -13,10 +13,10 @@ import resource
 import time
 
 from phasa.crawl.strategies import Circumstances, make_strategy
-from phasa.lab.aims import aim_of
 from phasa.lab.calibration import calibrate
 from phasa.lab.replay import replay
 from phasa.lab.seeds import seeds_of
+from phasa.lab.targets import target_of
 from phasa.lab.world import World
 
 GOALS = {"world": 60.0, "bfs": 15.0, "hybrid": 60.0}
@@ -35,7 +35,7 @@ def main() -> None:
     worst = max(calibrate(world), key=lambda row: abs(row.off))
     print(f"  farthest from its published share: {worst.table} {worst.what} {worst.off:+.1%}")
     for name in filter(None, options.strategies.split(",")):
-        strategy = make_strategy(name, Circumstances(aim_of(graph)))
+        strategy = make_strategy(name, Circumstances(target_of(graph)))
         started = time.process_time()
         crawl = replay(graph, strategy, seeds_of(world, "table9"), options.pages)
         _show(name, len(crawl.pages), started)

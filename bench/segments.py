@@ -9,12 +9,12 @@ import argparse
 import random
 import time
 
+from phasa.crawl.learn.word_bayes import WordBayes
 from phasa.crawl.segments.dictionary import load_dictionary
 from phasa.crawl.segments.features import Citation, Extractor
 from phasa.crawl.segments.matcher import MODES, Matcher
 from phasa.crawl.segments.nominal_bayes import NominalBayes
 from phasa.crawl.segments.predictor import Predictor
-from phasa.crawl.word_bayes import WordBayes
 from phasa.language.wordlists import word_list
 
 

@@ -28,7 +28,7 @@ from phasa.archive.capture import Capture
 from phasa.archive.cdxj import key_of, lookup
 from phasa.archive.warc import WarcWriter
 from phasa.collection import Collection
-from phasa.crawl.crawl_log import line
+from phasa.crawl.run.crawl_log import line
 from phasa.frontier.protocol import Ending, Lease, Offer, State, Visit
 from phasa.frontier.sqlite import SqliteFrontier
 from phasa.web.url import Url

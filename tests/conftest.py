@@ -11,6 +11,8 @@ import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 
+from phasa.lab.world import World
+
 # No deadline: machines are shared and nobody asserts wall time. The same examples everywhere, so red is red for all.
 settings.register_profile("phasa", deadline=None, derandomize=True)
 settings.load_profile("phasa")
@@ -45,3 +47,13 @@ def browser(chromium: str) -> Iterator[Browser]:
         running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu", *quiet])
         yield running
         running.close()
+
+
+@pytest.fixture(scope="session")
+def thai_world() -> World:
+    return World.from_name("7:6000", "th")
+
+
+@pytest.fixture(scope="session")
+def persian_world() -> World:
+    return World.from_name("7:6000", "fa")

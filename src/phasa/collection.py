@@ -13,13 +13,13 @@ from typing import IO, Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from phasa.crawl.strategies.settings import StrategySettings
 from phasa.errors import CollectionError
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.politeness import Politeness
 from phasa.frontier.scope import ScopeSettings
 from phasa.frontier.traps import TrapSettings
 from phasa.settings import Settings, read_settings, write_settings
+from phasa.strategy_settings import StrategySettings
 from phasa.web.limits import Limits
 
 

@@ -36,8 +36,8 @@ from phasa.feeds.rules import (
     uniform,
 )
 from phasa.feeds.trace import Trace
-from phasa.lab.experiments import feeds_published as published
-from phasa.lab.experiments.feeds import (
+from phasa.papers.feed_scheduling import published as published
+from phasa.papers.feed_scheduling.experiments import (
     SCENARIOS,
     improvements,
     learning_sweep,
@@ -45,7 +45,7 @@ from phasa.lab.experiments.feeds import (
     split_months,
     update_window,
 )
-from phasa.lab.experiments.feeds_figures import write_figures
+from phasa.papers.feed_scheduling.figures import write_figures
 
 APRIL = np.array(published.TABLE_4_4[-1])
 EXAMPLE = np.array([3, 0, 5, 3, 2, 1])

@@ -12,7 +12,7 @@ from tests.durability.small_web import SmallWeb, collection_for
 
 from phasa.cli import main
 from phasa.crawl.answer import Answer
-from phasa.crawl.runs import run_collection
+from phasa.crawl.run.runs import run_collection
 from phasa.crawl.seeds import plant, read_seeds
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategies.best_first import BestFirst
@@ -169,9 +169,9 @@ def test_row_51_live_mode_reports_harvest_only(
     monkeypatch.setattr("sys.argv", ["phasa", "status", str(collection.path), "--json"])
     with suppress(SystemExit):
         main()
-    standing = json.loads(capsys.readouterr().out)
-    assert standing["harvest"] == pytest.approx(6 / 9)
-    assert "coverage" not in standing
+    read_status = json.loads(capsys.readouterr().out)
+    assert read_status["harvest"] == pytest.approx(6 / 9)
+    assert "coverage" not in read_status
 
 
 def test_row_53_a_second_language_runs_the_pipeline(tmp_path: Path) -> None:
@@ -188,15 +188,15 @@ def test_row_53_a_second_language_runs_the_pipeline(tmp_path: Path) -> None:
 
 def test_strategies_of_the_specification_run_on_the_same_loop() -> None:
     """Every page-level strategy that needs no knowledge base crawls the same web to its end, or drops what it must."""
-    from phasa.crawl.aim import Aim
     from phasa.crawl.strategies import known_strategies, needs_knowledge
+    from phasa.crawl.target import Target
 
     table = paper()
     seed = next(iter(table))
     for name in known_strategies():
         if needs_knowledge(name) or name == "segment":  # that one needs a predictor: test_segment_crawling.py
             continue
-        strategy = make_strategy(name, Circumstances(Aim("th", frozenset({"th"}))))
+        strategy = make_strategy(name, Circumstances(Target("th", frozenset({"th"}))))
         web = PaperWeb(table)
         _, frontier, run = crawl(web, [seed], strategy=strategy)
         assert web.asked[0] == seed

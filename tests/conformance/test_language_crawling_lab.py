@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from phasa.crawl.strategies import Circumstances, make_strategy
-from phasa.lab.aims import aim_of
 from phasa.lab.compare import Ground, compare
 from phasa.lab.experiment import Options, Result
-from phasa.lab.experiments import language_crawl
-from phasa.lab.experiments.orderings import ordering_claims
-from phasa.lab.experiments.studies import cross_tables, detectors, single_features, threshold_sweep
 from phasa.lab.graph import OK
 from phasa.lab.replay import replay
 from phasa.lab.seeds import seeds_of
 from phasa.lab.store import read_graph, write_graph
+from phasa.lab.targets import target_of
 from phasa.lab.world import World
+from phasa.papers.language_crawling import experiments as language_crawl
+from phasa.papers.language_crawling.orderings import ordering_claims
+from phasa.papers.language_crawling.studies import cross_tables, detectors, single_features, threshold_sweep
 
 QUICK = Options(seeds=(1, 2), quick=True)
 
@@ -58,7 +58,7 @@ def test_row_16_breadth_first_over_replay_equals_breadth_first_over_the_stored_l
             queue.extend(target for target in dict.fromkeys(targets) if target not in known)
             known.update(targets)
     graph = read_graph(path, "th")
-    crawl = replay(graph, make_strategy("bfs", Circumstances(aim_of(graph))), seeds, 1500)
+    crawl = replay(graph, make_strategy("bfs", Circumstances(target_of(graph))), seeds, 1500)
     assert crawl.pages.tolist() == order
 
 

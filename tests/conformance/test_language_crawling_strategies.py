@@ -11,18 +11,18 @@ import pytest
 from tests.crawl.strategies.test_hybrid import make_web
 from tests.crawl.tiny import TinyCrawl, TinyPage, fifo
 
-from phasa.crawl.aim import Aim
-from phasa.crawl.extraction import KnowledgeExtraction, extract_knowledge
-from phasa.crawl.features import PathMemory, anchor_values, domain_values, link_features, path_after, read_note
 from phasa.crawl.judge import Judgement
-from phasa.crawl.knowledge import KnowledgeBase, Row, read_arff, write_arff
+from phasa.crawl.learn.extraction import KnowledgeExtraction, extract_knowledge
+from phasa.crawl.learn.features import PathMemory, anchor_values, domain_values, link_features, path_after, read_note
+from phasa.crawl.learn.knowledge import KnowledgeBase, Row, read_arff, write_arff
+from phasa.crawl.learn.validation import cross_validate, weaknesses
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategies.breadth_first import BreadthFirst
 from phasa.crawl.strategies.hybrid import Hybrid
 from phasa.crawl.strategies.lswc import Lswc
 from phasa.crawl.strategies.naive_bayes import NaiveBayesOrder
 from phasa.crawl.strategy import JudgedPage, OutLinks, Seed
-from phasa.crawl.validation import cross_validate, weaknesses
+from phasa.crawl.target import Target
 
 
 def thai_share(text: str) -> float:
@@ -30,7 +30,7 @@ def thai_share(text: str) -> float:
     return sum("ก" <= letter <= "๛" for letter in letters) / len(letters) if letters else 0.0
 
 
-AIM = Aim("th", frozenset({"th"}), frozenset({"TH"}), thai_share)
+AIM = Target("th", frozenset({"th"}), frozenset({"TH"}), thai_share)
 TABLE_13 = [
     Seed("http://www.nectec.or.th/", 0, 0, 1, 1),
     Seed("http://kanchanapisek.or.th/", 0, 0, 1, 1),
@@ -148,7 +148,7 @@ def test_row_37_the_file_is_a_weka_file_with_the_five_attributes() -> None:
 
 
 def test_row_38_pages_used_are_marked_and_only_those() -> None:
-    pages = [JudgedPage(url, Judgement(page.likeness >= 0.1, page.likeness), page.out) for url, page in WEB.items()]
+    pages = [JudgedPage(url, Judgement(page.similarity >= 0.1, page.similarity), page.out) for url, page in WEB.items()]
     base, trained = extract_knowledge(pages, AIM, max_pages=3)
     assert trained == list(WEB)[:3]
     assert len(base) == 3
@@ -210,7 +210,7 @@ def test_row_45_lswc_is_perfect_on_a_pure_server_and_falls_on_a_mixed_host() -> 
     for name, share in (("pure", 10), ("mixed", 2)):
         web = server(share)
         order = TinyCrawl(web, Lswc(distance=5, patience=3)).run(["http://host.com/0"])
-        harvest[name] = sum(web[url].likeness >= 0.1 for url in order) / len(order)
+        harvest[name] = sum(web[url].similarity >= 0.1 for url in order) / len(order)
     assert harvest["pure"] == 1.0
     assert harvest["mixed"] < 0.3
 
@@ -230,7 +230,7 @@ def test_row_46_all_methods_get_the_same_labels() -> None:
 
 
 def test_row_53_another_language_is_another_aim() -> None:
-    persian = Aim("fa", frozenset({"ir"}), frozenset({"IR"}), lambda text: float("ی" in text), 0.2)
+    persian = Target("fa", frozenset({"ir"}), frozenset({"IR"}), lambda text: float("ی" in text), 0.2)
     around = Circumstances(persian, knowledge=knowledge())
     links = OutLinks(["http://a.ir/", "http://b.th/"], ["فارسی", "ไทย"])
     for name in ("hybrid", "nb", "a2", "a3"):
@@ -243,9 +243,9 @@ def test_row_53_another_language_is_another_aim() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_row_54_the_hybrid_is_not_worse_than_naive_bayes_on_servers_of_the_language(seed: int) -> None:
     web = make_web(seed + 20)
-    thai = [url for url, page in web.items() if page.likeness > 0][:3]
+    thai = [url for url, page in web.items() if page.similarity > 0][:3]
     found = {}
     for strategy in (Hybrid(AIM), NaiveBayesOrder(AIM, knowledge())):
         order = TinyCrawl(web, strategy).run(thai, pages=100)
-        found[strategy.name] = sum(web[url].likeness > 0 for url in order)
+        found[strategy.name] = sum(web[url].similarity > 0 for url in order)
     assert found["hybrid"] >= found["nb"]

@@ -7,7 +7,6 @@ from itertools import pairwise
 import pytest
 from tests.language.segmenters.test_longest_first import plain_form
 
-from phasa.lab.experiments.segmentation import TABLE_4_2, Part, tables
 from phasa.language.lexicon import (
     Inconsistency,
     Lexicon,
@@ -26,6 +25,7 @@ from phasa.language.segmenters.lexto import Lexto
 from phasa.language.segmenters.longest_first import LongestFirst
 from phasa.language.segmenters.parallel import separate_all
 from phasa.language.segmenters.score import compare, gold_of
+from phasa.papers.content_overview.segmentation import TABLE_4_2, Part, tables
 
 
 def corpus(*lines: str) -> list[Line]:

@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 
 from phasa.cli.overview import app as overview_command
 from phasa.lab.experiment import Options
-from phasa.lab.experiments import EXPERIMENTS, ON_WORLDS, reproduce_on_worlds
 from phasa.overview.extract import extract
 from phasa.overview.overview import match_readings, overview_of, read_content
 from phasa.overview.site import Fetched, gather, same_site_links
+from phasa.papers import EXPERIMENTS, ON_WORLDS, reproduce_on_worlds
 from phasa.web.fetch import Fetcher
 from phasa.web.robots_cache import RobotsCache, robots_fetch
 from phasa.web.url import Url, parse

@@ -7,12 +7,12 @@ import pytest
 from phasa.crawl.addresses import host_of, tld_of
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.wire.score import is_dynamic
-from phasa.lab.aims import aim_of
-from phasa.lab.cycles import ACCEPTED, Limits, run_cycles
 from phasa.lab.experiment import Options, Result
-from phasa.lab.experiments import persian
 from phasa.lab.seeds import seeds_of
+from phasa.lab.targets import target_of
 from phasa.lab.world import World
+from phasa.papers.persian_crawling import experiments as persian
+from phasa.papers.persian_crawling.cycles import ACCEPTED, Limits, run_cycles
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def world() -> World:
 
 
 def _crawl(world: World, limits: Limits, cycles: int = 12):  # type: ignore[no-untyped-def]
-    strategy = make_strategy("persian:persian=500", Circumstances(aim_of(world.graph), seed=1))
+    strategy = make_strategy("persian:persian=500", Circumstances(target_of(world.graph), seed=1))
     return run_cycles(world.graph, strategy, seeds_of(world, "set2"), cycles, limits)
 
 

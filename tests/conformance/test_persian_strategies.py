@@ -9,16 +9,16 @@ import msgspec
 import pytest
 from tests.crawl.tiny import TinyCrawl, TinyPage
 
-from phasa.crawl.aim import Aim
 from phasa.crawl.judge import Judgement
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategies.persian_weight import PersianWeight, Policy
-from phasa.crawl.strategies.settings import PersianSettings, StrategySettings
 from phasa.crawl.strategy import JudgedPage, OutLinks, Seed
+from phasa.crawl.target import Target
 from phasa.crawl.wire.cycle import Fetched, WireSettings, gatherer, harvester, manager, run_cycle, seed_store, seeder
-from phasa.crawl.wire.score import ScoreWeights, Terms, is_dynamic, score
+from phasa.crawl.wire.score import Terms, is_dynamic, score
 from phasa.crawl.wire.store import MetadataStore, Status
 from phasa.settings import write_settings
+from phasa.strategy_settings import PersianSettings, ScoreWeights, StrategySettings
 
 
 def language_web(seed: int = 1, sites: int = 60, pages: int = 20) -> dict[str, Fetched]:
@@ -118,7 +118,7 @@ def test_row_14_the_weight_is_a_setting_that_changes_the_order() -> None:
     orders = []
     for weight in (0.0, 500.0):
         settings = msgspec.structs.replace(StrategySettings(), persian=PersianSettings(persian=weight, random=0.0))
-        strategy = make_strategy("persian", Circumstances(Aim("fa"), settings=settings))
+        strategy = make_strategy("persian", Circumstances(Target("fa"), settings=settings))
         seed = strategy.start([Seed("http://a.ir/")])
         page = JudgedPage("http://a.ir/", Judgement(True, 1.0), OutLinks(["http://b.ir/"]), seed.note(0))
         orders.append(float(strategy.page(page).priorities[0] - seed.priorities[0]))

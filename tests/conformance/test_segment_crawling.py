@@ -14,10 +14,10 @@ from tests.crawl.segments.test_predictor import small_web
 from tests.crawl.segments.toy import ToyWeb, name_of, toy_chance, toy_crawl
 from tests.crawl.topics.test_topic import ABOUT, OTHER, ByMark, page, pages
 
-from phasa.crawl.aim import Aim
 from phasa.crawl.answer import Answer, Kind
-from phasa.crawl.balanced import check, folds_of, g_mean, under_sample
 from phasa.crawl.judging import LanguageJudge
+from phasa.crawl.learn.balanced import check, folds_of, g_mean, under_sample
+from phasa.crawl.learn.validation import Confusion
 from phasa.crawl.segments.building import THESIS_SOURCES, Builder, voted
 from phasa.crawl.segments.dictionary import Dictionary, load_dictionary
 from phasa.crawl.segments.evaluation import SWEEP, f_measure, harvest_table, link_tables, sweep
@@ -30,14 +30,15 @@ from phasa.crawl.segments.segment import Phase, Segment, is_relevant
 from phasa.crawl.segments.soundex import soundex
 from phasa.crawl.segments.training import link_examples, train_predictor, website
 from phasa.crawl.strategies import Circumstances, make_strategy
-from phasa.crawl.strategies.segment import SegmentOrder, SegmentSettings, certain
+from phasa.crawl.strategies.segment import SegmentOrder, certain
 from phasa.crawl.strategy import OutLinks
+from phasa.crawl.target import Target
 from phasa.crawl.topics.judge import TopicJudge
 from phasa.crawl.topics.terms import Terms
 from phasa.crawl.topics.topic import DIVING
 from phasa.crawl.topics.training import gather_examples, train_topic
-from phasa.crawl.validation import Confusion
 from phasa.frontier.budgets import Budgets
+from phasa.strategy_settings import SegmentSettings
 from phasa.web.html import read_page
 from phasa.web.url import Url
 
@@ -332,7 +333,7 @@ def test_row_44_no_vector_within_one_website() -> None:
 
 
 async def test_row_46_best_segment_is_the_same_path_with_one_for_the_chance() -> None:
-    made = make_strategy("best-segment", Circumstances(Aim("en")))
+    made = make_strategy("best-segment", Circumstances(Target("en")))
     assert isinstance(made, SegmentOrder)
     assert certain("", 0, "", Citation([], []), str) == 1.0
     web, _ = await toy_crawl(made)
@@ -347,7 +348,7 @@ async def test_row_46_best_segment_is_the_same_path_with_one_for_the_chance() ->
     ],
 )
 async def test_row_47_and_48_crawlers_by_page(row: int, name: str, order: str) -> None:
-    web, _ = await toy_crawl(make_strategy(name, Circumstances(Aim("en"))))
+    web, _ = await toy_crawl(make_strategy(name, Circumstances(Target("en"))))
     assert web.order == order
 
 
@@ -364,7 +365,7 @@ async def test_row_51_pages_per_website(name: str) -> None:
     links = " ".join(f"A/{number}" for number in range(320))
     web = ToyWeb({f"A/{number}": (0.9, links) for number in range(320)})
     limits = Budgets(pages_per_host=300, free_disk_megabytes=0)
-    await toy_crawl(make_strategy(f"{name}", Circumstances(Aim("en"))), web, budgets=limits)
+    await toy_crawl(make_strategy(f"{name}", Circumstances(Target("en"))), web, budgets=limits)
     assert len(web.asked) == 300
 
 
@@ -456,7 +457,7 @@ def test_b5_f_measure(h: float, c: float, f: float) -> None:
 async def test_b7_trace_and_relevant_pages_among_the_first_seven() -> None:
     found = {}
     crawlers = {"segment": tflswc(), "best-segment": SegmentOrder("best-segment", certain)}
-    crawlers |= {name: make_strategy(name, Circumstances(Aim("en"))) for name in ("best-page", "bfs")}  # type: ignore[misc]
+    crawlers |= {name: make_strategy(name, Circumstances(Target("en"))) for name in ("best-page", "bfs")}  # type: ignore[misc]
     for name, strategy in crawlers.items():
         web, _ = await toy_crawl(strategy)
         found[name] = sum(web.pages[f"{page[0]}/{page[1]}"][0] >= 0.5 for page in web.order.split()[:7])

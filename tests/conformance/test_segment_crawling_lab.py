@@ -13,9 +13,8 @@ from phasa.crawl.addresses import host_of
 from phasa.crawl.segments.building import THESIS_SOURCES, Builder
 from phasa.crawl.segments.manifest import make_manifest
 from phasa.crawl.segments.training import train_predictor
-from phasa.crawl.strategies.segment import SegmentOrder, SegmentSettings
+from phasa.crawl.strategies.segment import SegmentOrder
 from phasa.crawl.topics.topic import DIVING, load_topic
-from phasa.lab.experiments.segment import Done, Task, _crawls, _curve, run_task
 from phasa.lab.topical.training import (
     backlink_crawl,
     listed_pages,
@@ -26,6 +25,8 @@ from phasa.lab.topical.training import (
     training_world,
 )
 from phasa.lab.topical.world import TopicalWorld
+from phasa.papers.segment_crawling.experiments import Done, Task, _crawls, _curve, run_task
+from phasa.strategy_settings import SegmentSettings
 
 TRAINING = 6000
 THESIS_TOPICS = ("tourism", "estate", "diving")

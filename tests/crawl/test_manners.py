@@ -8,7 +8,7 @@ from pathlib import Path
 from aiohttp import web
 from tests.durability.small_web import QUICK, SmallWeb, collection_for
 
-from phasa.crawl.runs import Run, run_collection
+from phasa.crawl.run.runs import Run, run_collection
 from phasa.frontier.politeness import Politeness
 
 HTML = "text/html"

@@ -14,7 +14,7 @@ from phasa.crawl.strategy import DROP, JudgedPage, OutLinks, Rediscovery, Seed, 
 class TinyPage:
     """Γ of the page and its links as (url, anchor)."""
 
-    likeness: float
+    similarity: float
     links: Sequence[str | tuple[str, str]] = ()
 
     @property
@@ -60,7 +60,7 @@ class TinyCrawl:
             return
         self.fetched.append(url)
         page = self.web[url]
-        judgement = Judgement(page.likeness >= self.threshold, page.likeness)
+        judgement = Judgement(page.similarity >= self.threshold, page.similarity)
         offers = self.strategy.page(JudgedPage(url, judgement, page.out, entry.note, entry.depth))
         assert len(offers.priorities) == len(page.links)
         for i, target in enumerate(page.out.urls):

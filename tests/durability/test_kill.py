@@ -27,7 +27,7 @@ Start = Callable[[Path], Callable[[], None]]
 
 def crawl(path: str) -> None:
     """What `phasa crawl` does, in a process that has its modules already."""
-    from phasa.crawl.runs import run_collection
+    from phasa.crawl.run.runs import run_collection
 
     collection = Collection.open(Path(path))
     with collection.locked():
@@ -44,7 +44,9 @@ def kill_at_random(path: Path, dice: random.Random, seconds: float, as_command: 
         process.communicate()
         return ended
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["phasa.crawl.runs", "phasa.crawl.assembly", "phasa.language.detectors.auto"])
+    context.set_forkserver_preload(
+        ["phasa.crawl.run.runs", "phasa.crawl.run.assembly", "phasa.language.detectors.auto"]
+    )
     child = context.Process(target=crawl, args=(str(path),))
     child.start()
     child.join(dice.uniform(0.0, seconds))

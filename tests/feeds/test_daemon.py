@@ -104,7 +104,7 @@ async def test_links_of_new_posts_are_in_the_frontier_and_new_feeds_join(directo
         await asyncio.sleep(2.0)
         process.send_signal(signal.SIGINT)
         assert await asyncio.wait_for(process.wait(), 20) == 0
-    frontier = SqliteFrontier(directory / "frontier.db", looking=True)
+    frontier = SqliteFrontier(directory / "frontier.db", read_only=True)
     assert frontier.story(Url("http://a.example/n0")) is not None
     frontier.close()
 

@@ -43,7 +43,7 @@ def plain_replay(graph: Graph, strategy: Strategy, seeds: Sequence[Seed], pages:
             offer([graph.url(int(graph.moved[page]))], [priority], [note], depth)
             continue
         fetched.append(page)
-        judgement = Judgement(bool(graph.wanted[page]), float(graph.likeness[page]))
+        judgement = Judgement(bool(graph.wanted[page]), float(graph.similarity[page]))
         links = web.out_links(page)
         found = strategy.page(JudgedPage(url, judgement, links, note, depth))
         offer(links.urls, found.priorities.tolist(), found.notes, depth + 1)

@@ -11,11 +11,11 @@ from tests.lab.plain_replay import plain_replay
 
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategy import Change, JudgedPage, Offers, Plain, Rediscovery, Seed, same_priority
-from phasa.lab.aims import aim_of
 from phasa.lab.compare import lab_strategy
 from phasa.lab.graph import OK, AddressList, Graph
 from phasa.lab.replay import LabError, replay
 from phasa.lab.seeds import seeds_of
+from phasa.lab.targets import target_of
 from phasa.lab.world import World
 
 
@@ -31,7 +31,7 @@ def graph_from(links: dict[str, str], wanted: str, status: dict[str, int] | None
         targets=np.array([target for row in rows for target in row], dtype=np.int32),
         language=np.array([name in wanted for name in names], dtype=np.uint8),
         languages=("en", "th"),
-        likeness=np.array([float(name in wanted) for name in names], dtype=np.float32),
+        similarity=np.array([float(name in wanted) for name in names], dtype=np.float32),
         status=np.array([(status or {}).get(name, OK) for name in names], dtype=np.uint16),
         moved=np.full(count, -1, np.int32),
         charset=np.zeros(count, np.uint8),
@@ -66,7 +66,7 @@ class Alphabetical(Plain):
 def test_the_best_is_fetched_first_and_ties_in_order_of_discovery() -> None:
     graph = graph_from({"a": "bdc", "d": "e"}, "e")
     assert fetched(graph, Alphabetical()) == "adecb"
-    assert fetched(graph, make_strategy("bfs", Circumstances(aim_of(graph)))) == "abdce"
+    assert fetched(graph, make_strategy("bfs", Circumstances(target_of(graph)))) == "abdce"
 
 
 def test_a_change_of_mind_is_heard() -> None:
@@ -98,14 +98,14 @@ def test_breadth_first_replay_equals_breadth_first_over_the_link_table(thai_worl
             targets = [int(graph.moved[page])] if graph.moved[page] >= 0 else []
         queue.extend(target for target in dict.fromkeys(targets) if target not in known)
         known.update(targets)
-    crawl = replay(graph, make_strategy("bfs", Circumstances(aim_of(graph))), seeds, 2000)
+    crawl = replay(graph, make_strategy("bfs", Circumstances(target_of(graph))), seeds, 2000)
     assert crawl.pages.tolist() == order
 
 
 @pytest.mark.parametrize("name", ["bfs", "lswc", "best-first", "a2", "handmade"])
 def test_the_loop_crawls_as_the_plain_form_does(thai_world: World, name: str) -> None:
     graph, seeds = thai_world.graph, seeds_of(thai_world, "thai1")
-    around = Circumstances(aim_of(graph))
+    around = Circumstances(target_of(graph))
     plain = plain_replay(graph, lab_strategy(name, around), seeds, 150)
     assert replay(graph, lab_strategy(name, around), seeds, 150).pages.tolist() == plain
 
@@ -121,7 +121,7 @@ def test_a_strategy_that_raises_is_not_passed_over_in_silence() -> None:
 
 def test_curves_count_what_was_found() -> None:
     graph = graph_from({"a": "bcd"}, "ac")
-    crawl = replay(graph, make_strategy("bfs", Circumstances(aim_of(graph))), [Seed("http://a.th/")], 10)
+    crawl = replay(graph, make_strategy("bfs", Circumstances(target_of(graph))), [Seed("http://a.th/")], 10)
     assert crawl.harvest(graph, 1).tolist() == pytest.approx([1, 1 / 2, 2 / 3, 1 / 2])
     assert crawl.recent(graph, 2).tolist() == [0.5, 0.5]
     assert crawl.coverage(graph, 1).tolist() == [0.5, 0.5, 1, 1]
@@ -135,7 +135,7 @@ def test_a_strategy_sees_nothing_of_the_page_behind_a_link(thai_world: World) ->
 
     graph = thai_world.graph
     blind = replace(
-        graph, likeness=np.zeros_like(graph.likeness), language=np.zeros_like(graph.language),
+        graph, similarity=np.zeros_like(graph.similarity), language=np.zeros_like(graph.language),
         charset=np.zeros_like(graph.charset), country=None,
     )  # fmt: skip
     for page in range(0, 6000, 501):
@@ -150,6 +150,6 @@ def test_trained_pages_are_passed_through_but_not_counted() -> None:
 
     graph = graph_from({"a": "b", "b": "c"}, "abc")
     graph = replace(graph, trained=np.array([False, True, False]))
-    crawl = replay(graph, make_strategy("bfs", Circumstances(aim_of(graph))), [Seed("http://a.th/")], 10)
+    crawl = replay(graph, make_strategy("bfs", Circumstances(target_of(graph))), [Seed("http://a.th/")], 10)
     assert crawl.pages.tolist() == [0, 2]
     assert crawl.coverage(graph, 1).tolist() == [0.5, 1.0]

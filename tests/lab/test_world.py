@@ -18,7 +18,7 @@ from phasa.lab.world import CALENDAR, World
 def test_equal_names_give_equal_worlds(thai_world: World) -> None:
     again = World.from_name("7:6000", "th")
     ours, theirs = thai_world.graph, again.graph
-    for column in ("offsets", "targets", "language", "likeness", "status", "moved", "charset", "phrase", "hint"):
+    for column in ("offsets", "targets", "language", "similarity", "status", "moved", "charset", "phrase", "hint"):
         assert np.array_equal(getattr(ours, column), getattr(theirs, column)), column
     assert [thai_world.url(page) for page in range(300)] == [again.url(page) for page in range(300)]
 
@@ -93,7 +93,7 @@ def test_copies_are_of_originals_in_the_same_language(persian_world: World) -> N
     assert len(copies)
     assert (persian_world.copy_of[sources] == -1).all()
     assert np.array_equal(persian_world.pages.language[copies], persian_world.pages.language[sources])
-    assert np.array_equal(persian_world.graph.likeness[copies], persian_world.graph.likeness[sources])
+    assert np.array_equal(persian_world.graph.similarity[copies], persian_world.graph.similarity[sources])
 
 
 def test_seed_sets_are_pages_of_the_world(thai_world: World, persian_world: World) -> None:

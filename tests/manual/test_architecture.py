@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from pathlib import Path
 
 import pytest
+from tests.manual import import_graph
 from tests.manual.command_lines import ROOT
 
 TREE = ROOT / "src" / "phasa"
 # From above to below: a part imports only from those before it.
 ORDER = (
-    "errors", "settings", "language", "web", "archive", "frontier", "collection", "crawl", "feeds", "overview", "lab",
-    "service", "demo", "reference", "cli",
+    "errors", "settings", "language", "web", "archive", "frontier", "strategy_settings", "collection", "crawl", "feeds",
+    "overview", "lab", "papers", "service", "demo", "reference", "cli",
 )  # fmt: skip
-# The one line that goes up: a collection's settings hold those of the strategies.
-UPWARD = {("collection", "crawl")}
 
 
 def parts() -> list[str]:
     found = {path.stem if path.suffix == ".py" else path.name for path in TREE.iterdir() if path.suffix in (".py", "")}
     return sorted(name for name in found if not name.startswith("__") and name != "py.typed")
-
-
-def imported(file: Path) -> set[str]:
-    """The parts of phasa that a module imports from, at its head or inside its functions."""
-    nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-    modules = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
-    return {module.split(".")[1] for module in modules if module.startswith("phasa.")}
 
 
 def test_the_order_has_every_part() -> None:
@@ -44,6 +34,18 @@ def test_the_page_names_every_part() -> None:
 
 @pytest.mark.parametrize("part", ORDER)
 def test_a_part_imports_only_from_parts_above_it(part: str) -> None:
-    files = [TREE / f"{part}.py"] if (TREE / f"{part}.py").exists() else sorted((TREE / part).rglob("*.py"))
-    below = {(part, name) for file in files for name in imported(file) if ORDER.index(name) > ORDER.index(part)}
-    assert below - UPWARD == set()
+    inside = [name for name in import_graph.modules() if name.split(".")[1:2] == [part]]
+    used = {other.split(".")[1] for module in inside for other in import_graph.imports(module)}
+    assert {name for name in used if ORDER.index(name) > ORDER.index(part)} == set()
+
+
+def test_no_packages_import_each_other_in_a_circle() -> None:
+    assert import_graph.cycles(import_graph.package_graph()) == []
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert import_graph.cycles(import_graph.module_graph()) == []
+
+
+def test_a_circle_is_found() -> None:
+    assert import_graph.cycles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]

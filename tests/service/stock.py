@@ -10,7 +10,7 @@ from pathlib import Path
 from phasa.archive.capture import Capture
 from phasa.archive.warc import WarcWriter
 from phasa.collection import Collection
-from phasa.crawl.crawl_log import CrawlLog
+from phasa.crawl.run.crawl_log import CrawlLog
 from phasa.frontier.politeness import Politeness
 from phasa.frontier.protocol import Ending, Offer, State, Visit
 from phasa.frontier.rules import Rules

@@ -15,8 +15,8 @@ from tests.service.conftest import client_of, serving
 from tests.service.lively_web import LivelyWeb
 
 from phasa.collection import Collection
-from phasa.crawl.control import Orders, give_orders, read_orders
-from phasa.crawl.standing import is_running, standing
+from phasa.crawl.run.control import Orders, give_orders, read_orders
+from phasa.crawl.run.status import is_running, read_status
 from phasa.service.running import start_crawl, stop_crawl
 from phasa.service.watching import CrawlNow, CrawlTables, crawl_history, crawl_now, crawl_tables
 
@@ -76,7 +76,7 @@ def test_the_api_tells_the_numbers_the_history_and_the_tables(crawled: Collectio
         now = client.get("/api/crawl").json()
         assert (now["state"], now["pages"], now["queue"]) == ("rest", 60, 0)
         assert now["ended"] == "nothing is left to fetch"
-        assert now["harvest"] == standing(crawled).harvest
+        assert now["harvest"] == read_status(crawled).harvest
         client.get("/api/crawl/tables")
         client.app.state.service.counting.wait()  # type: ignore[attr-defined]
         tables = client.get("/api/crawl/tables?limit=3").json()

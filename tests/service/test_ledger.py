@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from tests.service.conftest import client_of
 
 from phasa.collection import Collection
-from phasa.crawl.crawl_log import line, parse_line
+from phasa.crawl.run.crawl_log import line, parse_line
 from phasa.frontier.protocol import Ending, Lease, State, Visit
 from phasa.service.following import Following
 from phasa.service.ledger import Ledger, Order, place_of

@@ -45,8 +45,8 @@ def crawl(
     """
 
     from phasa.collection import Collection
-    from phasa.crawl.progress import Progress
-    from phasa.crawl.runs import release_quarantined, run_collection
+    from phasa.crawl.run.progress import Progress
+    from phasa.crawl.run.runs import release_quarantined, run_collection
 
     collection = _with_options(Collection.open(directory), pages, seconds, strategy)
     if _ordered(collection, pages, seconds, pause, resume):
@@ -69,9 +69,9 @@ def crawl(
 
 
 def _ordered(collection: Collection, pages: int | None, seconds: float | None, pause: bool, resume: bool) -> bool:
-    """Give orders (crawl/control.py); True when that was all. What this command says is newer than what stood."""
-    from phasa.crawl.control import give_orders, read_orders
-    from phasa.crawl.standing import is_running
+    """Give orders (crawl/run/control.py); True when that was all. What this command says is newer than what stood."""
+    from phasa.crawl.run.control import give_orders, read_orders
+    from phasa.crawl.run.status import is_running
 
     if pause:
         give_orders(collection, paused=True)
@@ -95,7 +95,7 @@ def _with_options(collection: Collection, pages: int | None, seconds: float | No
     """The collection with what the command line says for this run."""
     import msgspec
 
-    from phasa.crawl.runs import pages_done
+    from phasa.crawl.run.runs import pages_done
 
     budgets = collection.settings.budgets
     if pages is not None:

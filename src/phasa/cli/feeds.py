@@ -78,7 +78,7 @@ def plan(
     traces = parse_traces(read_bytes(trace), trace)
     if figures is not None:
         from phasa.feeds.rhythm import daily_counts
-        from phasa.lab.experiments.feeds_figures import write_figures
+        from phasa.papers.feed_scheduling.figures import write_figures
 
         for number, one in enumerate(traces, start=1):
             write_figures(figures / f"{number:03d}", one.feed, daily_counts(one.times.tolist(), 24, where))

@@ -124,8 +124,8 @@ def run(
     if csv is not None:
         csv.write_text(write_csv(curves), encoding="utf-8")
     if out is not None:
-        from phasa.lab.experiments.crawls import comparison
         from phasa.lab.report import write_files
+        from phasa.papers.language_crawling.crawls import comparison
 
         print("written: " + ", ".join(map(str, write_files(comparison(curves), out))), file=sys.stderr)
     found = summarise(curves)
@@ -219,9 +219,9 @@ def reproduce(
     from dataclasses import asdict
 
     from phasa.lab.experiment import Options
-    from phasa.lab.experiments import EXPERIMENTS, ON_WORLDS, as_result, reproduce_on_worlds
-    from phasa.lab.experiments import reproduce as repeat
     from phasa.lab.report import write_files, write_text
+    from phasa.papers import EXPERIMENTS, ON_WORLDS, as_result, reproduce_on_worlds
+    from phasa.papers import reproduce as repeat
 
     if name == "list":
         for known, (_, line) in {**ON_WORLDS, **EXPERIMENTS}.items():

@@ -39,7 +39,7 @@ def learn(
     """
 
     from phasa.collection import Collection
-    from phasa.crawl.learning import learn as learn_from
+    from phasa.crawl.learn.lesson import learn as learn_from
 
     collection = Collection.open(directory)
     with collection.locked():

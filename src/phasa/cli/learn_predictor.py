@@ -29,8 +29,8 @@ def predictor(
     """
 
     from phasa.collection import Collection
-    from phasa.crawl.assembly import judge_of
     from phasa.crawl.recorded import recorded_pages
+    from phasa.crawl.run.assembly import judge_of
     from phasa.crawl.segments.dictionary import load_dictionary
     from phasa.crawl.segments.evaluation import link_tables, sweep
     from phasa.crawl.segments.graph import segment_graph

@@ -28,13 +28,13 @@ def status(
     import msgspec
 
     from phasa.collection import Collection
-    from phasa.crawl.standing import quarantined, standing, table
+    from phasa.crawl.run.status import quarantined, read_status, table
 
     collection = Collection.open(directory)
     if quarantine:
         _print(["template", "evidence"], [list(row) for row in quarantined(collection)], as_json)
     elif report == "segments":
-        from phasa.crawl.segments.table import table as segment_table
+        from phasa.crawl.run.segment_table import table as segment_table
 
         rows = segment_table(collection, limit)
         _print(list(_SEGMENT), [[getattr(row, name) for name in _SEGMENT] for row in rows], as_json)
@@ -42,7 +42,7 @@ def status(
         found = table(collection, report, limit)
         _print(list(found.columns), [list(row) for row in found.rows], as_json)
     else:
-        numbers = standing(collection)
+        numbers = read_status(collection)
         if as_json:
             print_json(numbers)
         else:

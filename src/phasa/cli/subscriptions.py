@@ -217,11 +217,10 @@ def _feeds_at(collection: Collection, name: str) -> dict[str, str]:
     import asyncio
 
     from phasa.cli.sources import web_address
-    from phasa.crawl.assembly import user_agent
     from phasa.feeds.manners import trouble_of
     from phasa.feeds.parse import read_feed
     from phasa.web.exchange import Exchange
-    from phasa.web.fetch import Fetcher
+    from phasa.web.fetch import Fetcher, user_agent
     from phasa.web.html import read_page
 
     settings = collection.settings

@@ -22,9 +22,9 @@ def why(
     import msgspec
 
     from phasa.collection import Collection
-    from phasa.crawl.telling import tell
+    from phasa.crawl.run.explain import explain
 
-    told = tell(Collection.open(directory), url)
+    told = explain(Collection.open(directory), url)
     if as_json:
         print_json(told)
         return

@@ -56,7 +56,7 @@ class Crawl:
         choosy: float = 0.0,
         words: Callable[[str], int] = len,
         watch: Callable[[Crawl], str] | None = None,
-        may_get_work: Callable[[], bool] = lambda: False,
+        has_more_work: Callable[[], bool] = lambda: False,
     ) -> None:
         self.parts = parts
         self.meter = Meter(parts.clock.now(), budgets.pages)
@@ -68,7 +68,7 @@ class Crawl:
         self._choice = Choice(choosy if slots > 1 else 0.0)
         self._words = words
         self._watch = watch
-        self._may_get_work = may_get_work
+        self._may_get_work = has_more_work
         self._running: set[asyncio.Task[None]] = set()
         self._answered: list[tuple[Lease, Answer]] = []
         self._wake = asyncio.Event()

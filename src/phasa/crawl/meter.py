@@ -36,7 +36,7 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
     """Until the page limit, at the present rate; absent without a limit."""
     outcomes: dict[str, int]
     paused: bool = False
-    """Nothing is leased until somebody says so (crawl/control.py)."""
+    """Nothing is leased until somebody says so (crawl/run/control.py)."""
     coverage: None = None
     """Not measurable on the live web, where nobody knows how many wanted pages there are."""
 

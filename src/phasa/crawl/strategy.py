@@ -40,7 +40,7 @@ class OutLinks:
     """The text around each link (before and after)."""
     hints: Sequence[str] = ()
     """hreflang of each link, '' when absent."""
-    likeness: Floats | None = None
+    similarity: Floats | None = None
     """Γ of each anchor where it is already known, as in a replayed web graph; computed from `anchors` otherwise."""
 
     def __len__(self) -> int:

@@ -13,7 +13,6 @@ from pathlib import Path
 import msgspec
 
 from phasa.collection import Collection
-from phasa.crawl.assembly import user_agent
 from phasa.errors import InputError, PhasaError
 from phasa.feeds.callback import Callback, parse_listen, poster
 from phasa.feeds.links import discover, send_links
@@ -21,7 +20,7 @@ from phasa.feeds.post import Post
 from phasa.feeds.store import FeedRow, FeedStore
 from phasa.feeds.watch import Watcher
 from phasa.feeds.websub import Subscriber
-from phasa.web.fetch import Fetcher
+from phasa.web.fetch import Fetcher, user_agent
 from phasa.web.url import parse
 
 RENEW_EVERY = 60.0

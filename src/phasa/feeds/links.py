@@ -7,8 +7,8 @@ from pathlib import Path
 
 from phasa.archive.reader import read_warc
 from phasa.collection import Collection
-from phasa.crawl.assembly import rules_of, strategy_of
-from phasa.crawl.control import add_seeds
+from phasa.crawl.run.assembly import rules_of, strategy_of
+from phasa.crawl.run.control import add_seeds
 from phasa.crawl.strategy import Seed
 from phasa.errors import CollectionError
 from phasa.feeds.store import FeedStore

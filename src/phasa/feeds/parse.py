@@ -17,7 +17,7 @@ from phasa.feeds.mend import MOST_MENDED, mended, read_forgiving, step_over
 from phasa.feeds.moment import moment, odd_moment, usual_moment
 from phasa.feeds.post import Feed, Post
 from phasa.feeds.recode import Recoded, recode
-from phasa.feeds.stream import Read, Told, read_stream
+from phasa.feeds.stream import Explanation, Read, read_stream
 from phasa.web.url import Url, join, parse
 
 MOST_POSTS = 5000
@@ -52,7 +52,7 @@ def read_feed(body: bytes, content_type: str | None = None, url: str = "", hint:
     )  # fmt: skip
 
 
-def _read_damaged(data: bytes, first: Read, posts: _Posts) -> tuple[str, Told, _Posts, bytes, str]:
+def _read_damaged(data: bytes, first: Read, posts: _Posts) -> tuple[str, Explanation, _Posts, bytes, str]:
     """(kind, head, posts, document, reader) of a document that could not be read to its end, by whoever finds most."""
     if len(data) > MOST_MENDED:
         step_over(data, first, posts.take)
@@ -87,7 +87,7 @@ class _Posts:
         """How many of them say anything that a reader could use."""
         return sum(bool(post.title or post.link or post.id) for post in self._posts)
 
-    def take(self, told: Told) -> None:
+    def take(self, told: Explanation) -> None:
         """Add a post from what the document tells of it."""
         get = told.get
         link, name = get("link", ""), get("id") or get("about") or get("dc:id", "")
@@ -127,7 +127,7 @@ class _Posts:
         return at
 
 
-def _of_feedparser(entry: dict[str, Any]) -> Told:
+def _of_feedparser(entry: dict[str, Any]) -> Explanation:
     """An entry of the forgiving reader in the words of the fast one."""
     # As stored: asked in its own way, feedparser gives the date of publication for one of change that is absent.
     names = ("id", "link", "title", "summary", "published", "updated")
@@ -178,7 +178,7 @@ def _as_meant(value: str) -> str:
         return _CONTROLS.sub(lambda match: match.group().encode("latin-1").decode("cp1252", "replace"), value)
 
 
-def _based(address: Url | None, told: Told) -> Url | None:
+def _based(address: Url | None, told: Explanation) -> Url | None:
     """What links are relative to: xml:base where the document has one."""
     base = told.get("base")
     if not base:

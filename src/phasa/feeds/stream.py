@@ -47,7 +47,7 @@ _VOID = frozenset(
 )
 _XML = "http://www.w3.org/XML/1998/namespace\x1f"
 
-Told = dict[str, str]
+Explanation = dict[str, str]
 
 
 class Read(NamedTuple):
@@ -55,7 +55,7 @@ class Read(NamedTuple):
     document is ill-formed at byte `at`."""
 
     kind: str
-    head: Told
+    head: Explanation
     fault: str = ""
     broken: bool = False
     at: int = 0
@@ -65,7 +65,7 @@ class _LimitError(Exception):
     """The document has more of something than we take."""
 
 
-def read_stream(data: bytes, keep: Callable[[Told], None]) -> Read:
+def read_stream(data: bytes, keep: Callable[[Explanation], None]) -> Read:
     """Read a document in UTF-8 without a document type; `keep` is given each post. Never raises."""
     document = _Document(keep)
     parser = document.parser
@@ -88,9 +88,9 @@ def read_stream(data: bytes, keep: Callable[[Told], None]) -> Read:
 class _Document:
     """One document under way."""
 
-    def __init__(self, keep: Callable[[Told], None]) -> None:
+    def __init__(self, keep: Callable[[Explanation], None]) -> None:
         self.kind = ""
-        self.head: Told = {}
+        self.head: Explanation = {}
         self.texts: list[str] = []
         self.keep = keep
         self.namespaces = {""}
@@ -235,9 +235,9 @@ class _Document:
         return _MODULES.get(local, "") if any(known in space_name for known in _VOCABULARIES) else ""
 
 
-def _of_container(attributes: list[str]) -> Told:
+def _of_container(attributes: list[str]) -> Explanation:
     """What root, channel and item say in attributes: the base of links, the language, and RDF's name of an item."""
-    told: Told = {}
+    told: Explanation = {}
     for name, value in zip(attributes[::2], attributes[1::2], strict=True):
         if name == _XML + "base":
             told["base"] = value
@@ -248,7 +248,7 @@ def _of_container(attributes: list[str]) -> Told:
     return told
 
 
-def _take_link(told: Told, attributes: list[str]) -> bool:
+def _take_link(told: Explanation, attributes: list[str]) -> bool:
     """Take the address of the page itself from a link's attributes; whether its text may be that address too."""
     if "link" in told:
         return False

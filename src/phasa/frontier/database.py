@@ -52,7 +52,7 @@ class Database:
     a crawl writes it.
     """
 
-    def __init__(self, path: Path, cache_megabytes: int = 4, *, looking: bool = False) -> None:
+    def __init__(self, path: Path, cache_megabytes: int = 4, *, read_only: bool = False) -> None:
         try:
             # One statement cache for everything; transactions are ours to open, not the driver's.
             self.connection = sqlite3.connect(path, isolation_level=None, cached_statements=256, timeout=60.0)
@@ -64,12 +64,12 @@ class Database:
             self.execute(f"PRAGMA cache_size=-{cache_megabytes * 1024}")
             self.execute("PRAGMA journal_size_limit=67108864")
             self.execute("PRAGMA temp_store=MEMORY")
-            if not looking:
+            if not read_only:
                 self.connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
             format = self.meta("format")
-            if format is None and not looking:
+            if format is None and not read_only:
                 self.set_meta("format", FORMAT)
-            elif format == _BEFORE and not looking:
+            elif format == _BEFORE and not read_only:
                 self._pack()
             elif format != FORMAT:
                 raise CollectionError(

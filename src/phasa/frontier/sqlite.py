@@ -49,15 +49,15 @@ class SqliteFrontier:
         share: Share = ALONE,
         before_commit: Callable[[], None] = _nothing,
         hash: Hash = url_hash,
-        looking: bool = False,
+        read_only: bool = False,
     ) -> None:
         self.rules = rules = rules or Rules()
-        self._db = Database(path, looking=looking)
+        self._db = Database(path, read_only=read_only)
         self._share = share
         self._before_commit = before_commit
         self._hash = hash
         self._recent = Recent()
-        self._urls = UrlTable(self._db, share.worker, share.workers, looking=looking)
+        self._urls = UrlTable(self._db, share.worker, share.workers, read_only=read_only)
         self._hosts = HostTable(self._db, share.owner)
         self._mail = Mailbox(self._db, share)
         self._turns = Turns(self._db, self._urls, self._hosts, self._mail, share, rules.manners)
@@ -71,10 +71,10 @@ class SqliteFrontier:
         self._committed = AWAKE
         self._not_before: float | None = None
         # Nothing is written by one who only looks, nor after an error of the store.
-        self._broken = looking
-        if share.worker == 0 and not looking:
+        self._broken = read_only
+        if share.worker == 0 and not read_only:
             self._open()
-        if rules.budgets.queue and not looking:
+        if rules.budgets.queue and not read_only:
             self._urls.index_ranks()
         if rules.traps is not None:
             rules.traps.barren.update(self._db.templates())

@@ -62,15 +62,15 @@ class UrlTable:
     AT_ONCE = 200_000  # URLs that are indexed at a time after a crash
     FEW = 50_000  # merges of a small file are cheap: then so many are enough
 
-    def __init__(self, db: Database, worker: int = 0, workers: int = 1, *, looking: bool = False) -> None:
+    def __init__(self, db: Database, worker: int = 0, workers: int = 1, *, read_only: bool = False) -> None:
         self._db = db
         self._worker = worker
         self._workers = workers
         self._merged = self._last_merged()
         self._capped = False
         self._tail: list[tuple[float, int]] = []
-        self._looking = looking
-        self.young = Young(0 if looking else self.YOUNG)
+        self._looking = read_only
+        self.young = Young(0 if read_only else self.YOUNG)
         self._seen = SeenTable(db)
         self._queue = QueueTable(db)
 

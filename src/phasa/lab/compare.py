@@ -15,12 +15,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.crawl.aim import Aim
-from phasa.crawl.knowledge import KnowledgeBase
+from phasa.crawl.learn.knowledge import KnowledgeBase
 from phasa.crawl.strategies import Circumstances, known_strategies, make_strategy, needs_knowledge
-from phasa.crawl.strategies.settings import StrategySettings, with_options
 from phasa.crawl.strategy import Seed, Strategy
-from phasa.lab.aims import aim_of
+from phasa.crawl.target import Target
 from phasa.lab.graph import Graph
 from phasa.lab.handmade import HandMade
 from phasa.lab.learning import learn
@@ -28,7 +26,9 @@ from phasa.lab.linking import depth_from
 from phasa.lab.replay import Crawl, replay
 from phasa.lab.seeds import mixed_seeds, seeds_of
 from phasa.lab.store import read_graph
+from phasa.lab.targets import target_of
 from phasa.lab.world import World
+from phasa.strategy_settings import StrategySettings, with_options
 
 Floats = NDArray[np.float64]
 SHARES = (0.05, 0.10, 0.20, 0.50)
@@ -138,13 +138,13 @@ def place_of(ground: Ground) -> Place:
 def crawl_on(ground: Ground, strategy: str, pages: int) -> tuple[Graph, Crawl]:
     """One crawl by a strategy of the registry."""
     place = place_of(ground)
-    made = lab_strategy(strategy, Circumstances(aim_of(place.graph), seed=ground.draw, knowledge=place.knowledge))
+    made = lab_strategy(strategy, Circumstances(target_of(place.graph), seed=ground.draw, knowledge=place.knowledge))
     return place.graph, replay(place.graph, made, place.seeds, pages)
 
 
 def lab_strategy(name: str, around: Circumstances) -> Strategy:
     """A strategy of the crawl, or a yardstick that only the lab has. Raises SettingsError for an unknown name."""
-    return HandMade(around.aim) if name == HandMade.name else make_strategy(name, around)
+    return HandMade(around.target) if name == HandMade.name else make_strategy(name, around)
 
 
 def run_one(ground: Ground, strategy: str, pages: int, every: int = 100) -> Curve:
@@ -199,7 +199,7 @@ def compare(
     for name in strategies:
         kind, *options = name.split(":")
         if kind not in (*known_strategies(), HandMade.name):
-            make_strategy(name, Circumstances(Aim("")))
+            make_strategy(name, Circumstances(Target("")))
         with_options(StrategySettings(), kind, options)
     if any(needs_knowledge(name) for name in strategies):
         # What was learned must not be measured, by any of those that are compared.

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from phasa.crawl.addresses import host_of, tld_of
 from phasa.crawl.strategy import Seed
-from phasa.lab.aims import aim_of
 from phasa.lab.graph import OK, Graph
+from phasa.lab.targets import target_of
 
 Floats = NDArray[np.float64]
 
@@ -32,9 +32,9 @@ class Discovery:
 def discover(graph: Graph, seeds: Sequence[Seed], limit: int) -> Discovery:
     """Breadth-first from the seeds to `limit` pages. A redirect is followed; addresses without a page are skipped."""
     offsets, targets = graph.offsets.tolist(), graph.targets.tolist()
-    likeness, wanted = graph.likeness.tolist(), graph.wanted.tolist()
-    anchor = _anchor_likeness(graph)
-    tlds = aim_of(graph).tlds
+    similarity, wanted = graph.similarity.tolist(), graph.wanted.tolist()
+    anchor = _anchor_similarity(graph)
+    tlds = target_of(graph).tlds
     status, moved = graph.status.tolist(), graph.moved.tolist()
     queue: list[tuple[int, float, float, float, int]] = []
     known: set[int] = set()
@@ -56,7 +56,7 @@ def discover(graph: Graph, seeds: Sequence[Seed], limit: int) -> Discovery:
         domain = float(tld_of(host_of(graph.url(page))) in tlds)
         rows.append((parent, words, domain, path))
         steps = distance + 1 if wanted[final] else 0
-        a1, a4 = likeness[final], float(np.log1p(steps))
+        a1, a4 = similarity[final], float(np.log1p(steps))
         for link in range(offsets[final], offsets[final + 1]):
             if targets[link] not in known:
                 known.add(targets[link])
@@ -65,7 +65,7 @@ def discover(graph: Graph, seeds: Sequence[Seed], limit: int) -> Discovery:
     return Discovery(chosen, np.array(rows, dtype=np.float64).reshape(-1, 4), graph.wanted[chosen])
 
 
-def _anchor_likeness(graph: Graph) -> list[float]:
+def _anchor_similarity(graph: Graph) -> list[float]:
     if graph.phrases is None or graph.phrase is None:
         return [0.0] * len(graph.targets)
-    return list(graph.phrases.likeness[graph.phrase].tolist())
+    return list(graph.phrases.similarity[graph.phrase].tolist())

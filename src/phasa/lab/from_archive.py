@@ -62,7 +62,7 @@ class _Making:
         self.urls: list[str] = []
         self._known: set[str] = set()
         self._labels: list[str] = []
-        self._likeness: list[float] = []
+        self._similarity: list[float] = []
         self._charsets: list[str] = []
         self._moved: list[str] = []
         self._links: list[tuple[list[str], list[int]]] = []
@@ -87,14 +87,14 @@ class _Making:
         declared = page.lang or (page.languages[0] if page.languages else None)
         verdict = self._detector.judge(Document(page.text, page.charset, declared))
         own = verdict.language == self.language
-        likeness = self._gamma(page.text) if self._gamma is not None else verdict.score if own else 0.0
+        similarity = self._gamma(page.text) if self._gamma is not None else verdict.score if own else 0.0
         links = out_links(page)
         numbers = [self._anchors.setdefault(anchor, len(self._anchors)) for anchor in links.anchors]
-        self._row(verdict.language, likeness, page.charset, list(links.urls), numbers)
+        self._row(verdict.language, similarity, page.charset, list(links.urls), numbers)
 
-    def _row(self, label: str, likeness: float, charset: str, targets: list[str], anchors: list[int]) -> None:
+    def _row(self, label: str, similarity: float, charset: str, targets: list[str], anchors: list[int]) -> None:
         self._labels.append(label)
-        self._likeness.append(likeness)
+        self._similarity.append(similarity)
         self._charsets.append(charset)
         self._links.append((targets, anchors))
 
@@ -119,7 +119,7 @@ class _Making:
             targets=np.array([target for target, _ in flat], dtype=np.int32),
             language=language_of.astype(np.uint8),
             languages=tuple(languages.tolist()),
-            likeness=np.array(self._likeness, dtype=np.float32),
+            similarity=np.array(self._similarity, dtype=np.float32),
             status=np.array(status, dtype=np.uint16),
             moved=np.array(moved, dtype=np.int32),
             charset=charset_of.astype(np.uint8),

@@ -1,7 +1,7 @@
 """A web that stands still, as arrays: what a replay reads. Made from a world, a stored web graph or real data.
 
 Pages are numbers here. `Graph.url` and `Graph.find` lead from numbers to addresses and back; links are in compressed
-rows; what a page is (language, likeness Γ, encoding) is one column each, so a million pages fit in memory easily.
+rows; what a page is (language, similarity Γ, encoding) is one column each, so a million pages fit in memory easily.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Graph:
     targets: NDArray[np.int32]
     language: NDArray[np.uint8]
     languages: tuple[str, ...]
-    likeness: NDArray[np.float32]
+    similarity: NDArray[np.float32]
     """Γ of each page with regard to the target language."""
     status: NDArray[np.uint16]
     moved: NDArray[np.int32]
@@ -101,7 +101,7 @@ class Graph:
     @property
     def wanted(self) -> NDArray[np.bool_]:
         """Pages in the target language: P_r of the coverage."""
-        return np.asarray((self.status == OK) & (self.likeness >= self.threshold))
+        return np.asarray((self.status == OK) & (self.similarity >= self.threshold))
 
     @property
     def measured(self) -> NDArray[np.bool_]:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from phasa.crawl.addresses import host_of, tld_of
-from phasa.crawl.aim import Aim
 from phasa.crawl.strategy import JudgedPage, Offers, Plain, Seed
+from phasa.crawl.target import Target
 
 
 class HandMade(Plain):
@@ -19,8 +19,8 @@ class HandMade(Plain):
 
     name = "handmade"
 
-    def __init__(self, aim: Aim) -> None:
-        self._tlds = aim.tlds
+    def __init__(self, target: Target) -> None:
+        self._tlds = target.tlds
 
     def start(self, seeds: Sequence[Seed]) -> Offers:
         return self._offers([seed.url for seed in seeds], 1.0)

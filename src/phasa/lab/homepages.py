@@ -57,7 +57,7 @@ def read_homepages(folder: Path, target: str) -> Graph:
         targets=targets,
         language=language.astype(np.uint8),
         languages=tuple(str(name) for name in languages),
-        likeness=np.zeros(len(urls), np.float32),
+        similarity=np.zeros(len(urls), np.float32),
         status=np.full(len(urls), OK, np.uint16),
         moved=np.full(len(urls), -1, np.int32),
         charset=charset.astype(np.uint8),
@@ -70,8 +70,8 @@ def aimed_at(graph: Graph, target: str) -> Graph:
     """The same labelled graph for crawls after another language. Raises InputError when no page has it."""
     if target not in graph.languages:
         raise InputError(f"no page of the graph is in '{target}'; it has {', '.join(graph.languages)}")
-    likeness = (graph.language == graph.languages.index(target)).astype(np.float32)
-    return replace(graph, target=target, likeness=likeness)
+    similarity = (graph.language == graph.languages.index(target)).astype(np.float32)
+    return replace(graph, target=target, similarity=similarity)
 
 
 def _read_edges(path: Path, numbers: dict[int, int]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

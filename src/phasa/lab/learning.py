@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from phasa.crawl.extraction import KnowledgeExtraction
-from phasa.crawl.knowledge import KnowledgeBase
-from phasa.lab.aims import aim_of
+from phasa.crawl.learn.extraction import KnowledgeExtraction
+from phasa.crawl.learn.knowledge import KnowledgeBase
 from phasa.lab.graph import Graph
 from phasa.lab.published import KNOWLEDGE_ROWS, PAGES
 from phasa.lab.replay import replay
 from phasa.lab.seeds import seeds_of
+from phasa.lab.targets import target_of
 from phasa.lab.world import World
 
 
@@ -24,7 +24,7 @@ def rows_for(world: World) -> int:
 def learn(world: World, rows: int | None = None) -> tuple[Graph, KnowledgeBase]:
     """The graph of a world with its trained pages marked, and the knowledge base that was learned from them."""
     graph = world.graph
-    extraction = KnowledgeExtraction(aim_of(graph), rows_for(world) if rows is None else rows)
+    extraction = KnowledgeExtraction(target_of(graph), rows_for(world) if rows is None else rows)
     replay(graph, extraction, seeds_of(world, "knowledge"), len(graph))
     trained = np.zeros(len(graph), dtype=bool)
     trained[[graph.find(url) for url in extraction.trained]] = True

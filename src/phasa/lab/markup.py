@@ -114,7 +114,7 @@ class _Writer:
         for link in range(rows.start, rows.stop):
             anchor = graph.anchor(link)
             if graph.phrases is not None and graph.phrase is not None:
-                share = float(graph.phrases.likeness[int(graph.phrase[link])])
+                share = float(graph.phrases.similarity[int(graph.phrase[link])])
                 size = max(1, len(anchor.split()))
                 self.known += round(share * size)
                 self.total += size
@@ -126,11 +126,11 @@ class _Writer:
         return found
 
     def _paragraphs(self) -> list[list[Sentence]]:
-        """Paragraphs whose words bring the whole page near its likeness Γ."""
+        """Paragraphs whose words bring the whole page near its similarity Γ."""
         world, dice = self.world, self.dice
         if not self.is_page:
             return [[write_sentence(dice, "en", 0)]]
-        aim = float(world.graph.likeness[self.page])
+        aim = float(world.graph.similarity[self.page])
         own = self.language == world.recipe.target
         count = 1 if own and bool(world.poor[self.content]) else dice.between(3, 9)
         filler = "en" if own else self.language

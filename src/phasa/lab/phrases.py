@@ -18,10 +18,10 @@ _NEUTRAL = ("", "1", "2", "3", "4", "5", "10", "»", "«", "2009", "2008", "[1]"
 
 @dataclass(frozen=True)
 class Phrases:
-    """Texts by number, with their likeness Γ to the target language: known words / all words."""
+    """Texts by number, with their similarity Γ to the target language: known words / all words."""
 
     texts: tuple[str, ...]
-    likeness: NDArray[np.float64]
+    similarity: NDArray[np.float64]
     starts: dict[str, int]
     """First phrase of each language; `PER_LANGUAGE` follow. 'mixed' holds phrases of target and English words."""
 
@@ -32,7 +32,7 @@ class Phrases:
 def make_phrases(seed: int, target: str, languages: tuple[str, ...]) -> Phrases:
     """The phrases of a world: those of its languages, mixed ones, and neutral ones."""
     texts: list[str] = list(_NEUTRAL)
-    likeness: list[float] = [0.0] * len(texts)
+    similarity: list[float] = [0.0] * len(texts)
     starts: dict[str, int] = {}
     for language in (*languages, "mixed"):
         starts[language] = len(texts)
@@ -44,8 +44,8 @@ def make_phrases(seed: int, target: str, languages: tuple[str, ...]) -> Phrases:
                 words = _words(dice, language, dice.between(1, 5))
                 share = 1.0 if language == target else 0.0
             texts.append(words)
-            likeness.append(share)
-    return Phrases(tuple(texts), np.array(likeness), starts)
+            similarity.append(share)
+    return Phrases(tuple(texts), np.array(similarity), starts)
 
 
 def _words(dice: Dice, language: str, count: int) -> str:

@@ -121,7 +121,7 @@ class Recipe(Settings, frozen=True):
     feeds: Annotated[float, Meta(description="Share of sites with a news feed.")] = 0.2
     home: Annotated[str, Meta(description="Top-level domain of the language's country.")] = ""
     expected: Annotated[Expected | None, Meta(description="What a crawl of the world must find, if anything.")] = None
-    threshold: Annotated[float, Meta(description="Z: likeness from which a page is in the language.")] = 0.1
+    threshold: Annotated[float, Meta(description="Z: similarity from which a page is in the language.")] = 0.1
 
 
 FOREIGN = {"en": 80.0, "ja": 5.0, "de": 4.0, "zh": 3.0, "fr": 3.0, "es": 2.0, "ru": 1.5, "ko": 1.0, "vi": 0.5}

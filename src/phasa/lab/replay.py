@@ -112,7 +112,7 @@ class ReplayWeb:
         if self._has_hint is not None and self._has_hint[page] and graph.hint is not None:
             hints = Column(self._hints.__getitem__, graph.hint[first:last].tolist())
         return OutLinks(
-            urls, Column(texts.__getitem__, numbers.tolist()), around, hints, graph.phrases.likeness[numbers]
+            urls, Column(texts.__getitem__, numbers.tolist()), around, hints, graph.phrases.similarity[numbers]
         )
 
 
@@ -125,7 +125,7 @@ class GraphJudge:
         self._limit = pages
         self._graph = graph
         self._wanted = graph.wanted.tolist()
-        self._scores = graph.likeness.tolist()
+        self._scores = graph.similarity.tolist()
         self._language = graph.language.tolist()
         self._counted = None if graph.trained is None else graph.measured.tolist()
 

@@ -74,7 +74,7 @@ def _nodes(graph: Graph, depth: np.ndarray[tuple[int], np.dtype[np.int64]] | Non
         yield (
             page, url, host, host.rpartition(".")[2], host.replace(".", "-"),
             hashlib.md5(url.encode(), usedforsecurity=False).hexdigest(), charset, charset, None, None,
-            float(graph.likeness[page]), graph.languages[int(graph.language[page])],
+            float(graph.similarity[page]), graph.languages[int(graph.language[page])],
             None if depth is None else int(depth[page]), int(graph.trained is not None and bool(graph.trained[page])),
             int(graph.status[page]), moved if moved >= 0 else None,
             "" if graph.country is None else graph.countries[int(graph.country[page])],
@@ -83,14 +83,14 @@ def _nodes(graph: Graph, depth: np.ndarray[tuple[int], np.dtype[np.int64]] | Non
 
 def _links(graph: Graph) -> Iterator[Row]:
     offsets, targets = graph.offsets.tolist(), graph.targets.tolist()
-    likeness = None if graph.phrases is None else graph.phrases.likeness.tolist()
+    similarity = None if graph.phrases is None else graph.phrases.similarity.tolist()
     numbers = None if graph.phrase is None else graph.phrase.tolist()
     names = ("", *graph.languages)
     for page in range(len(graph)):
         for link in range(offsets[page], offsets[page + 1]):
             anchor, gamma = "", 0.0
-            if likeness is not None and numbers is not None and graph.phrases is not None:
-                anchor, gamma = graph.phrases.texts[numbers[link]], likeness[numbers[link]]
+            if similarity is not None and numbers is not None and graph.phrases is not None:
+                anchor, gamma = graph.phrases.texts[numbers[link]], similarity[numbers[link]]
             hint = "" if graph.hint is None else names[int(graph.hint[link])]
             yield page, targets[link], graph.url(targets[link]), anchor, gamma, "a", hint
 
@@ -114,12 +114,12 @@ def _read(store: sqlite3.Connection, path: Path, language: str) -> Graph:
     source, target, anchors, anchor_gamma, hints = zip(*links, strict=True) if links else ([],) * 5
     offsets = np.concatenate([[0], np.cumsum(np.bincount(np.array(source, np.int64), minlength=len(urls)))])
     texts: dict[str, int] = {}
-    likeness: list[float] = []
+    similarity: list[float] = []
     phrase = np.zeros(len(anchors), dtype=np.uint32)
     for number, (text, value) in enumerate(zip(anchors, anchor_gamma, strict=True)):
         if (known := texts.get(text)) is None:
-            known = texts[text] = len(likeness)
-            likeness.append(value or 0.0)
+            known = texts[text] = len(similarity)
+            similarity.append(value or 0.0)
         phrase[number] = known
     codes = {code: number + 1 for number, code in enumerate(languages.tolist())}
     return Graph(
@@ -129,14 +129,14 @@ def _read(store: sqlite3.Connection, path: Path, language: str) -> Graph:
         targets=np.array(target, dtype=np.int32),
         language=language_of.astype(np.uint8),
         languages=tuple(languages.tolist()),
-        likeness=np.array([value or 0.0 for value in gamma], dtype=np.float32),
+        similarity=np.array([value or 0.0 for value in gamma], dtype=np.float32),
         status=np.array(status, dtype=np.uint16),
         moved=np.array(moved, dtype=np.int32),
         charset=charset.astype(np.uint8),
         charsets=tuple(names.tolist()),
         threshold=float(about.get("threshold", "0.1")),
         phrase=phrase,
-        phrases=Phrases(tuple(texts), np.array(likeness), {}),
+        phrases=Phrases(tuple(texts), np.array(similarity), {}),
         hint=np.array([codes.get(hint, 0) for hint in hints], dtype=np.uint8),
         country=country_of.astype(np.uint8),
         countries=tuple(places.tolist()),

@@ -159,7 +159,7 @@ class World:
         return make_phrases(self.seed, self.recipe.target, self.pages.languages)
 
     @cached_property
-    def likeness(self) -> NDArray[np.float32]:
+    def similarity(self) -> NDArray[np.float32]:
         """Γ of every page: a hill around 0.5 for target pages, nearly nothing between 0.05 and 0.1, mostly 0 else."""
         number = np.arange(len(self.pages))
         hill = sum(unit(key(self.seed, "likeness", turn), number) for turn in range(3)) / 3
@@ -206,11 +206,11 @@ class World:
         status = np.full(len(self), OK, dtype=np.uint16)
         for flaw, code in STATUS.items():
             status[count:][self.extras.kind == flaw] = code
-        likeness = np.concatenate([self.likeness, np.zeros(extra, np.float32)])
-        likeness = np.where(
+        similarity = np.concatenate([self.similarity, np.zeros(extra, np.float32)])
+        similarity = np.where(
             np.concatenate([self.copy_of >= 0, np.zeros(extra, bool)]),
-            likeness[np.concatenate([self.copy_of, np.zeros(extra, np.int32)])],
-            likeness,
+            similarity[np.concatenate([self.copy_of, np.zeros(extra, np.int32)])],
+            similarity,
         )
         english = self.pages.languages.index("en")
         readable = np.isin(self.pages.charset, [self.pages.charsets.index(name) for name in ("utf-8", "windows-1256")
@@ -225,7 +225,7 @@ class World:
             targets=self.links.targets,
             language=np.concatenate([self.pages.language, np.full(extra, english, np.uint8)]),
             languages=self.pages.languages,
-            likeness=likeness,
+            similarity=similarity,
             status=status,
             moved=np.concatenate([np.full(count, -1, np.int32), self.extras.moved.astype(np.int32)]),
             charset=np.concatenate([self.pages.charset, np.zeros(extra, np.uint8)]),

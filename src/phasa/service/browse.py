@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Meta
 from starlette.responses import Response
 
-from phasa.crawl.crawl_log import Logged, parse_line
-from phasa.crawl.standing import Standing, standing
+from phasa.crawl.run.crawl_log import Logged, parse_line
+from phasa.crawl.run.status import Status, read_status
 from phasa.service.charts import Chart, stacked
 from phasa.service.exports import EXPORT_CALLS, FORMATS, Format
 from phasa.service.jobs import Job
@@ -37,7 +37,7 @@ Most = Annotated[int, Meta(ge=1, le=200, description="At most so many rows.")]
 class Summary(msgspec.Struct, frozen=True):
     """The collection in numbers. `counted` is the share of the crawl log that the shares are from, 0 to 1."""
 
-    standing: Standing
+    status: Status
     counted: float
     problem: str
     first_day: str
@@ -113,7 +113,7 @@ def _summary(service: Service, asked: Nothing) -> Summary:
     kinds: tuple[Kind, ...] = ("language", "domain", "charset", "status", "type", "size")
     shares: dict[str, list[Share]] = {kind: ledger.shares(kind, 100) for kind in kinds}
     shares["size"].sort(key=lambda share: int(share.key))
-    return Summary(standing(service.collection), following.share, following.problem, first, last, shares)
+    return Summary(read_status(service.collection), following.share, following.problem, first, last, shares)
 
 
 def _times(service: Service, asked: AskedTimes) -> Times:

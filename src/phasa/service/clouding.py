@@ -12,7 +12,6 @@ from pathlib import Path
 import msgspec
 
 from phasa.collection import Collection
-from phasa.crawl.assembly import user_agent
 from phasa.errors import InputError
 from phasa.overview.collection import Choice, collection_overview
 from phasa.overview.overview import Overview, Reading, direction_of, match_readings, overview_of, read_content
@@ -21,7 +20,7 @@ from phasa.service.jobs import Order
 from phasa.service.showing import plain
 from phasa.service.wire import encode
 from phasa.service.work import Tell
-from phasa.web.fetch import Fetcher
+from phasa.web.fetch import Fetcher, user_agent
 from phasa.web.robots_cache import RobotsCache, robots_fetch
 from phasa.web.url import Url, parse
 

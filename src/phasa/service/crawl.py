@@ -10,9 +10,9 @@ import msgspec
 from msgspec import Meta
 from starlette.concurrency import run_in_threadpool
 
-from phasa.crawl.control import MOST_SEEDS, Orders, add_seeds, give_orders
-from phasa.crawl.standing import is_running
-from phasa.crawl.telling import Told, tell
+from phasa.crawl.run.control import MOST_SEEDS, Orders, add_seeds, give_orders
+from phasa.crawl.run.explain import Explanation, explain
+from phasa.crawl.run.status import is_running
 from phasa.errors import InputError, PhasaError
 from phasa.service.running import last_words, start_crawl, stop_crawl
 from phasa.service.section import Call, Conflict, Event, Metric, Nothing, Problem, Section, Stream, View
@@ -84,7 +84,7 @@ class CrawlPage(msgspec.Struct, frozen=True, kw_only=True):
     seeds: int
     may_start: bool
     asked: str
-    told: Told | None
+    told: Explanation | None
     trouble: str
     output: str
 
@@ -95,7 +95,7 @@ def _page(service: Service, asked: AskedPage) -> CrawlPage:
     told, trouble = None, ""
     if asked.url:
         try:
-            told = tell(collection, asked.url)
+            told = explain(collection, asked.url)
         except InputError as problem:
             trouble = str(problem)
     now = crawl_now(collection)
@@ -124,8 +124,8 @@ def _tables(service: Service, asked: AskedRows) -> CrawlTables:
     return crawl_tables(service.collection, asked.limit)
 
 
-def _why(service: Service, asked: AskedUrl) -> Told:
-    return tell(service.collection, asked.url)
+def _why(service: Service, asked: AskedUrl) -> Explanation:
+    return explain(service.collection, asked.url)
 
 
 def _pause(service: Service, asked: Nothing) -> Orders:
@@ -215,7 +215,7 @@ section = Section(
         Call("GET", "/api/crawl", "The crawl at this moment.", _now, CrawlNow),
         Call("GET", "/api/crawl/history", "How it went, as columns.", _history, CrawlHistory, AskedPoints),
         Call("GET", "/api/crawl/tables", "Top hosts and segments, and the estimates.", _tables, CrawlTables, AskedRows),
-        Call("GET", "/api/crawl/why", "The story of one URL.", _why, Told, AskedUrl),
+        Call("GET", "/api/crawl/why", "The story of one URL.", _why, Explanation, AskedUrl),
         Call("POST", "/api/crawl/pause", "Fetch nothing until it is resumed.", _pause, Orders),
         Call("POST", "/api/crawl/resume", "Go on after a pause.", _resume, Orders),
         Call("POST", "/api/crawl/start", "Start a crawl in a process of its own.", _start, CrawlNow, AskedStart),

@@ -10,7 +10,7 @@ from phasa.archive.page_text import page_text
 from phasa.archive.text import Text, read_texts, write_jsonl, write_parquet
 from phasa.archive.wacz import export_wacz
 from phasa.collection import Collection
-from phasa.crawl.standing import standing
+from phasa.crawl.run.status import read_status
 from phasa.errors import InputError
 from phasa.service.jobs import Order
 from phasa.service.work import Tell
@@ -37,7 +37,7 @@ def run(order: Order, tell: Tell) -> str:
 
 
 def _texts(collection: Collection, tell: Tell) -> Iterator[Text]:
-    total = standing(collection).pages or None
+    total = read_status(collection).pages or None
     tell(0, total, "reading pages")
     for number, text in enumerate(read_texts(collection.archive_folder, page_text), 1):
         tell(number, total, "reading pages")
@@ -57,8 +57,8 @@ def _opml(collection: Collection, out: Path) -> str:
 
 
 def _arff(collection: Collection, out: Path) -> str:
-    from phasa.crawl.knowledge import write_arff
-    from phasa.crawl.learning import KNOWLEDGE, knowledge_of
+    from phasa.crawl.learn.knowledge import write_arff
+    from phasa.crawl.learn.lesson import KNOWLEDGE, knowledge_of
 
     learned = collection.models_folder / KNOWLEDGE
     if learned.exists():

@@ -8,8 +8,8 @@ import sys
 import time
 
 from phasa.collection import Collection
-from phasa.crawl.control import give_orders
-from phasa.crawl.standing import is_running
+from phasa.crawl.run.control import give_orders
+from phasa.crawl.run.status import is_running
 from phasa.service.section import Conflict
 
 OUTPUT = "crawl-output.txt"

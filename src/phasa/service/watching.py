@@ -10,12 +10,12 @@ from typing import Literal
 import msgspec
 
 from phasa.collection import Collection
-from phasa.crawl.bulletin import Bulletin, read_bulletin
-from phasa.crawl.control import Orders, read_orders
-from phasa.crawl.history import Sample, read_history
-from phasa.crawl.shadow import Coverage, ShadowPoint, coverage, shadow
-from phasa.crawl.standing import Standing, has_begun, standing
-from phasa.crawl.summary import Place, Summary
+from phasa.crawl.run.control import Orders, read_orders
+from phasa.crawl.run.history import Sample, read_history
+from phasa.crawl.run.live_status import LiveStatus, read_live_status
+from phasa.crawl.run.shadow import Coverage, ShadowPoint, coverage, shadow
+from phasa.crawl.run.status import Status, has_begun, read_status
+from phasa.crawl.run.summary import Place, Summary
 
 RATE_OVER = 10.0
 """Seconds that "pages a second" looks back."""
@@ -93,8 +93,8 @@ class CrawlTables(msgspec.Struct, frozen=True, kw_only=True):
 
 def crawl_now(collection: Collection) -> CrawlNow:
     """The numbers of this moment. Raises CollectionError when the frontier cannot be read."""
-    stands = standing(collection)
-    bulletin = read_bulletin(collection)
+    stands = read_status(collection)
+    bulletin = read_live_status(collection)
     orders = read_orders(collection)
     budgets, manners = orders.budgets(collection.settings), orders.manners(collection.settings)
     live = bulletin.metrics if bulletin is not None and stands.running and not bulletin.ended else None
@@ -135,7 +135,7 @@ def crawl_now(collection: Collection) -> CrawlNow:
 
 
 def _state(
-    stands: Standing, bulletin: Bulletin | None, orders: Orders
+    stands: Status, bulletin: LiveStatus | None, orders: Orders
 ) -> Literal["never", "rest", "running", "paused"]:
     if stands.running:
         paused = orders.paused if bulletin is None or bulletin.ended else bulletin.metrics.paused
@@ -143,7 +143,7 @@ def _state(
     return "rest" if stands.done or stands.dropped else "never"
 
 
-def _rate(bulletin: Bulletin | None, collection: Collection) -> float | None:
+def _rate(bulletin: LiveStatus | None, collection: Collection) -> float | None:
     """URLs done a second, over the last seconds; over the run while it is young."""
     if bulletin is None:
         return None
@@ -198,7 +198,7 @@ def crawl_tables(collection: Collection, limit: int) -> CrawlTables:
     """The tables as far as they are counted."""
     if not has_begun(collection):
         return CrawlTables(counted=1.0, hosts=[], segments=[], coverage=None, shadow=[])
-    stands = standing(collection)
+    stands = read_status(collection)
     with Summary(collection) as summary:
         levels = summary.levels()
         judged = sum(level.judged for level in levels)
@@ -223,7 +223,7 @@ def crawl_tables(collection: Collection, limit: int) -> CrawlTables:
         )
 
 
-def _latest_harvest(collection: Collection, stands: Standing) -> float:
+def _latest_harvest(collection: Collection, stands: Status) -> float:
     """The share of wanted pages among the latest thousand or so; of all while there are fewer."""
     samples = read_history(collection.reports_folder)
     for sample in reversed(samples):

@@ -13,6 +13,7 @@ import aiohttp
 from aiohttp import hdrs
 from msgspec.structs import replace
 
+from phasa import __version__
 from phasa.web import url as urls
 from phasa.web.exchange import Exchange, Hop, Outcome
 from phasa.web.guard import Lookup, one_server
@@ -24,6 +25,11 @@ from phasa.web.url import Url
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 HTML_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml")
+
+
+def user_agent(contact: str) -> str:
+    """Who we are: the product with its version, and who answers for the crawl."""
+    return f"phasa/{__version__} (+{contact})" if contact else f"phasa/{__version__}"
 
 
 class Fetcher:

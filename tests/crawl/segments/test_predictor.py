@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phasa.crawl.balanced import check, folds_of, g_mean, under_sample
 from phasa.crawl.judge import Judgement
+from phasa.crawl.learn.balanced import check, folds_of, g_mean, under_sample
+from phasa.crawl.learn.validation import Confusion
+from phasa.crawl.learn.word_bayes import WordBayes
 from phasa.crawl.segments.dictionary import Dictionary
 from phasa.crawl.segments.evaluation import Counted, SegmentLink, harvest_curve, harvest_table, link_tables, sweep
 from phasa.crawl.segments.features import Citation, Extractor, address_tokens, bin10
@@ -23,8 +25,6 @@ from phasa.crawl.segments.nominal_bayes import MISSING, NominalBayes
 from phasa.crawl.segments.predictor import load_predictor
 from phasa.crawl.segments.training import link_examples, train_predictor, website
 from phasa.crawl.strategy import JudgedPage, OutLinks
-from phasa.crawl.validation import Confusion
-from phasa.crawl.word_bayes import WordBayes
 from phasa.errors import InputError
 
 MATCHER = Matcher(Dictionary(["pattaya", "thailand", "phuket"]), "exact")

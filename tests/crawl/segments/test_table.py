@@ -10,7 +10,7 @@ from tests.cli.test_crawl import phasa
 from tests.durability.small_web import SmallWeb, collection_for
 
 from phasa.collection import Collection
-from phasa.crawl.segments.table import segment_row, table
+from phasa.crawl.run.segment_table import segment_row, table
 from phasa.frontier.protocol import Offer
 from phasa.frontier.sqlite import SqliteFrontier
 from phasa.web.url import Url

@@ -10,11 +10,12 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
 from phasa.crawl.addresses import host_of
-from phasa.crawl.aim import Aim
 from phasa.crawl.strategies.hybrid.candidates import Feature
 from phasa.crawl.strategies.hybrid.names import Names
-from phasa.crawl.strategies.hybrid.order import STARTING_WEIGHTS, HybridSettings
+from phasa.crawl.strategies.hybrid.order import STARTING_WEIGHTS
 from phasa.crawl.strategy import JudgedPage, Seed
+from phasa.crawl.target import Target
+from phasa.strategy_settings import HybridSettings
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Known:
     """All that the links to a URL said."""
 
     wanted_parent: bool = False
-    likeness: float = 0.0
+    similarity: float = 0.0
     anchor_yes: bool = False
     anchor_no: bool = False
     hint: float = 0.0
@@ -67,9 +68,9 @@ def odds(share: float) -> float:
 
 
 class PlainHybrid:
-    def __init__(self, aim: Aim, settings: HybridSettings) -> None:
-        self.aim, self.settings = aim, settings
-        self.names = Names(aim.tlds, aim.language)
+    def __init__(self, target: Target, settings: HybridSettings) -> None:
+        self.target, self.settings = target, settings
+        self.names = Names(target.tlds, target.language)
         self.weights = [STARTING_WEIGHTS[feature] for feature in Feature]
         self.squares = [1.0] * len(Feature)
         self.piece_weights: dict[int, float] = defaultdict(float)
@@ -86,8 +87,8 @@ class PlainHybrid:
 
     def start(self, seeds: list[Seed]) -> list[float]:
         for seed in seeds:
-            known = Known(seed=True, distance=2.0, likeness=_grade(seed.parent), path=seed.distance,
-                          anchor_yes=seed.anchor >= self.aim.threshold)  # fmt: skip
+            known = Known(seed=True, distance=2.0, similarity=_grade(seed.parent), path=seed.distance,
+                          anchor_yes=seed.anchor >= self.target.threshold)  # fmt: skip
             self.waiting[seed.url] = Waiting(known)
             self.score(seed.url)
         for seed in seeds[:10]:
@@ -107,7 +108,7 @@ class PlainHybrid:
             known = replace(
                 before,
                 wanted_parent=before.wanted_parent or wanted,
-                likeness=max(before.likeness, _grade(page.judgement.score)),
+                similarity=max(before.similarity, _grade(page.judgement.score)),
                 distance=min(before.distance, distance),
                 path=max(before.path, path) if wanted else before.path,
             )
@@ -134,11 +135,11 @@ class PlainHybrid:
 
     def with_texts(self, known: Known, page: JudgedPage, link: int) -> Known:
         anchor = page.links.anchors[link]
-        likely = self.aim.likeness(anchor) >= self.aim.threshold if anchor else False
+        likely = self.target.similarity(anchor) >= self.target.threshold if anchor else False
         known = replace(known, anchor_yes=known.anchor_yes or likely)
         known = replace(known, anchor_no=bool(anchor) and not known.anchor_yes)
         hint = page.links.hints[link] if page.links.hints else ""
-        return replace(known, hint=1.0 if hint == self.aim.language else -1.0) if hint else known
+        return replace(known, hint=1.0 if hint == self.target.language else -1.0) if hint else known
 
     def learn(self, page: JudgedPage) -> tuple[float, float]:
         wanted = page.judgement.wanted
@@ -162,7 +163,7 @@ class PlainHybrid:
         self.pages = self.pages * (1 - 0.001 * share) + share
         for source in _kept(row.sources):
             self.children.add(source, wanted)
-        if page.country in self.aim.countries:
+        if page.country in self.target.countries:
             self.at_home.add(address.host.host)
         if wanted:
             return 1.0, math.log(math.exp(row.known.path) + 1)
@@ -205,7 +206,7 @@ class PlainHybrid:
         sisters = max(self.children.share(source, base) for source in sources)
         pages, hits = self.hosts.pages[address.host.host], self.hosts.hits[address.host.host]
         judged = 0.0 if pages < 3 else 1.0 if hits >= 0.95 * pages else -1.0 if hits <= 0.05 * pages else 0.0
-        row.features = [1.0, known.wanted_parent, known.likeness, known.anchor_yes, known.anchor_no, known.hint,
+        row.features = [1.0, known.wanted_parent, known.similarity, known.anchor_yes, known.anchor_no, known.hint,
                         math.log1p(known.wanted_voices), known.wanted_voices / max(1, known.voices), known.distance,
                         math.log1p(known.voices), known.path, known.inside, known.inside_wanted,
                         address.host.host in self.at_home, known.seed, 0.0, address.told, odds(tld) - odds(base),
@@ -217,7 +218,7 @@ class PlainHybrid:
         if chance > floor:
             return round(chance / grain) * grain
         near = 0.5 * (4 - known.distance)
-        trace = max(known.likeness, known.anchor_yes, known.hint)
+        trace = max(known.similarity, known.anchor_yes, known.hint)
         rescue = address.host.national and row.features[Feature.DOMAIN] > 0
         return floor - 4 + near + trace + rescue - 0.5 * (judged < 0)
 
@@ -227,5 +228,5 @@ def _kept(sources: list[int]) -> list[int]:
     return sources[-3:]
 
 
-def _grade(likeness: float) -> float:
-    return math.log1p(likeness * 1000) / math.log1p(1000)
+def _grade(similarity: float) -> float:
+    return math.log1p(similarity * 1000) / math.log1p(1000)

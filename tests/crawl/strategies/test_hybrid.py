@@ -9,19 +9,20 @@ from hypothesis import strategies as st
 from tests.crawl.strategies.plain_hybrid import PlainHybrid
 from tests.crawl.tiny import TinyCrawl, TinyPage
 
-from phasa.crawl.aim import Aim
 from phasa.crawl.judge import Judgement
-from phasa.crawl.knowledge import KnowledgeBase, Row
+from phasa.crawl.learn.knowledge import KnowledgeBase, Row
 from phasa.crawl.strategies.breadth_first import BreadthFirst
-from phasa.crawl.strategies.hybrid import Hybrid, HybridSettings
+from phasa.crawl.strategies.hybrid import Hybrid
 from phasa.crawl.strategies.hybrid.candidates import WIDTH, Candidates, Feature
 from phasa.crawl.strategies.hybrid.history import Shares, log_odds, log_odds_of
 from phasa.crawl.strategies.hybrid.model import Lesson, OnlineModel
 from phasa.crawl.strategies.hybrid.names import HOST_PIECES, PATH_PIECES, PIECES, Names
 from phasa.crawl.strategy import JudgedPage, OutLinks, Seed
+from phasa.crawl.target import Target
 from phasa.errors import InputError
+from phasa.strategy_settings import HybridSettings
 
-AIM = Aim("th", frozenset({"th"}), frozenset({"TH"}), lambda text: float("ก" in text))
+AIM = Target("th", frozenset({"th"}), frozenset({"TH"}), lambda text: float("ก" in text))
 THAI, OTHER = Judgement(True, 0.6), Judgement(False, 0.0)
 
 
@@ -222,7 +223,7 @@ def test_it_finds_the_language_far_sooner_than_breadth_first(seed: int) -> None:
     found = {}
     for strategy in (Hybrid(AIM), BreadthFirst()):
         order = TinyCrawl(web, strategy).run(seeds, pages=100)
-        found[strategy.name] = sum(web[url].likeness > 0 for url in order)
+        found[strategy.name] = sum(web[url].similarity > 0 for url in order)
     assert found["hybrid"] > 1.5 * found["bfs"]
 
 
@@ -263,9 +264,9 @@ def test_it_decides_as_the_plain_form_does(
     chosen = HybridSettings(grain=1e-9, every=10_000)
     fast, plain = Hybrid(AIM, chosen), PlainHybrid(AIM, chosen)
     assert fast.start(seeds).priorities == pytest.approx(plain.start(seeds))
-    for url, likeness, links, home in pages:
+    for url, similarity, links, home in pages:
         out = OutLinks([link[0] for link in links], [link[1] for link in links], hints=[link[2] for link in links])
-        judgement = Judgement(likeness >= 0.1, likeness)
+        judgement = Judgement(similarity >= 0.1, similarity)
         page = JudgedPage(url, judgement, out, country="TH" if home else "")
         assert fast.page(page).priorities == pytest.approx(plain.page(page), abs=1e-4)
     told = fast._score_all()

@@ -3,14 +3,14 @@ from __future__ import annotations
 import numpy as np
 from tests.crawl.tiny import TinyCrawl, TinyPage
 
-from phasa.crawl.aim import Aim
-from phasa.crawl.features import read_note
 from phasa.crawl.judge import Judgement
-from phasa.crawl.knowledge import KnowledgeBase, Row, write_arff
+from phasa.crawl.learn.features import read_note
+from phasa.crawl.learn.knowledge import KnowledgeBase, Row, write_arff
 from phasa.crawl.strategies.naive_bayes import NaiveBayesOrder
 from phasa.crawl.strategy import JudgedPage, OutLinks, Seed
+from phasa.crawl.target import Target
 
-AIM = Aim("th", frozenset({"th"}), likeness=lambda text: float("ก" in text))
+AIM = Target("th", frozenset({"th"}), similarity=lambda text: float("ก" in text))
 RNG = np.random.default_rng(0)
 BASE = KnowledgeBase.of(
     [

@@ -6,7 +6,8 @@ from tests.crawl.tiny import TinyCrawl, TinyPage
 from phasa.crawl.judge import Judgement
 from phasa.crawl.strategies.persian_weight import PersianWeight, Policy
 from phasa.crawl.strategy import DROP, JudgedPage, OutLinks, Seed
-from phasa.crawl.wire.score import ScoreWeights, Terms, depth_score, is_dynamic, score
+from phasa.crawl.wire.score import Terms, depth_score, is_dynamic, score
+from phasa.strategy_settings import ScoreWeights
 
 NO_CHANCE = ScoreWeights(random=0, persian=500)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from phasa.crawl.aim import Aim
-from phasa.crawl.knowledge import KnowledgeBase, Row
+from phasa.crawl.learn.knowledge import KnowledgeBase, Row
+from phasa.crawl.learn.word_bayes import WordBayes
 from phasa.crawl.segments.dictionary import Dictionary
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.nominal_bayes import NominalBayes
@@ -14,11 +14,11 @@ from phasa.crawl.segments.predictor import Predictor
 from phasa.crawl.strategies import Circumstances, known_strategies, make_strategy
 from phasa.crawl.strategies.lswc import Lswc
 from phasa.crawl.strategy import Strategy
-from phasa.crawl.word_bayes import WordBayes
+from phasa.crawl.target import Target
 from phasa.errors import SettingsError
 
 BASE = KnowledgeBase.of([Row(0.5, 1, 1, 0.69, True), Row(0, 0, 0, 0, False)])
-AROUND = Circumstances(Aim("th", frozenset({"th"})), knowledge=BASE)
+AROUND = Circumstances(Target("th", frozenset({"th"})), knowledge=BASE)
 
 
 @pytest.mark.parametrize("name", known_strategies())
@@ -35,7 +35,7 @@ def test_an_unknown_name_is_refused_and_the_nearest_offered() -> None:
 
 def test_naive_bayes_without_a_knowledge_base_says_how_to_make_one() -> None:
     with pytest.raises(SettingsError, match="phasa learn"):
-        make_strategy("nb", Circumstances(Aim("th")))
+        make_strategy("nb", Circumstances(Target("th")))
 
 
 def test_options_change_one_strategy_and_show_in_its_name() -> None:

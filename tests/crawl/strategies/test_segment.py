@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 from tests.crawl.segments.toy import ToyWeb, toy_chance, toy_crawl, url_of
 
-from phasa.crawl.aim import Aim
 from phasa.crawl.segments.segment import Phase
 from phasa.crawl.strategies import Circumstances, make_strategy
-from phasa.crawl.strategies.segment import RULE_D, RULE_S, SegmentOrder, SegmentSettings, certain
+from phasa.crawl.strategies.segment import RULE_D, RULE_S, SegmentOrder, certain
+from phasa.crawl.target import Target
 from phasa.errors import InputError, SettingsError
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.protocol import State
+from phasa.strategy_settings import SegmentSettings
 from phasa.web.url import Url
 
 TFLSWC = "A0 A1 C0 C1 C2 E0 F0 B0 B1 D0 G0"
@@ -39,7 +40,7 @@ async def test_without_the_predictor_the_mean_of_the_pages_chooses() -> None:
     ],
 )
 async def test_the_crawlers_by_page(name: str, order: str) -> None:
-    web, _ = await toy_crawl(make_strategy(name, Circumstances(Aim("en"))))
+    web, _ = await toy_crawl(make_strategy(name, Circumstances(Target("en"))))
     assert web.order == order
 
 
@@ -140,12 +141,12 @@ def test_a_state_of_something_else_is_refused() -> None:
 
 def test_the_strategy_without_a_predictor_says_how_to_make_one() -> None:
     with pytest.raises(InputError, match="phasa learn predictor"):
-        make_strategy("segment", Circumstances(Aim("en")))
+        make_strategy("segment", Circumstances(Target("en")))
 
 
 def test_options_are_shared_by_both_segment_strategies() -> None:
-    made = make_strategy("best-segment:patience=5", Circumstances(Aim("en")))
+    made = make_strategy("best-segment:patience=5", Circumstances(Target("en")))
     assert isinstance(made, SegmentOrder)
     assert made.settings.patience == 5
     with pytest.raises(SettingsError, match="patience"):
-        make_strategy("best-segment:patient=5", Circumstances(Aim("en")))
+        make_strategy("best-segment:patient=5", Circumstances(Target("en")))

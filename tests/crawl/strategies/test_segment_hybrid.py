@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from phasa.crawl.judge import Judgement
+from phasa.crawl.learn.word_bayes import WordBayes
 from phasa.crawl.segments.dictionary import Dictionary
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.nominal_bayes import NominalBayes
 from phasa.crawl.segments.predictor import Predictor
-from phasa.crawl.strategies.segment_hybrid import SegmentHybrid, SegmentHybridSettings
+from phasa.crawl.strategies.segment_hybrid import SegmentHybrid
 from phasa.crawl.strategy import DROP, JudgedPage, OutLinks, Seed
-from phasa.crawl.word_bayes import WordBayes
 from phasa.errors import InputError
+from phasa.strategy_settings import SegmentHybridSettings
 
 
 def page(url: str, wanted: bool, links: list[str], anchors: list[str] | None = None) -> JudgedPage:

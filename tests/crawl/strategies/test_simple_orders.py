@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from tests.crawl.tiny import TinyCrawl, TinyPage
 
-from phasa.crawl.aim import Aim
 from phasa.crawl.judge import Judgement
 from phasa.crawl.strategies.fish import FishSearch
 from phasa.crawl.strategies.focused import HardFocused, SoftFocused
@@ -14,8 +13,9 @@ from phasa.crawl.strategies.limited_distance import LimitedDistance
 from phasa.crawl.strategies.shark import SharkSearch
 from phasa.crawl.strategies.single_feature import DomainOnly, SingleFeature
 from phasa.crawl.strategy import DROP, JudgedPage, OutLinks, Seed
+from phasa.crawl.target import Target
 
-AIM = Aim("th", frozenset({"th"}), likeness=lambda text: float("ก" in text))
+AIM = Target("th", frozenset({"th"}), similarity=lambda text: float("ก" in text))
 
 
 def chain(pattern: str) -> dict[str, TinyPage]:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from phasa.crawl.wire.cycle import Fetched, WireSettings, gatherer, harvester, manager, run_cycle, seed_store, seeder
-from phasa.crawl.wire.score import ScoreWeights
 from phasa.crawl.wire.store import MetadataStore, Status
+from phasa.strategy_settings import ScoreWeights
 
 
 def web(**pages: tuple[bool, list[str]]) -> dict[str, Fetched]:

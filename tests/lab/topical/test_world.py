@@ -10,10 +10,10 @@ from typer.testing import CliRunner
 
 from phasa.cli.lab import app
 from phasa.crawl.addresses import host_of
+from phasa.crawl.learn.word_bayes import WordBayes
 from phasa.crawl.segments.dictionary import load_dictionary, tokens_of
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.topics.topic import DIVING, Topic
-from phasa.crawl.word_bayes import WordBayes
 from phasa.errors import InputError
 from phasa.lab.topical.lexicon import ELSEWHERE, THAI, THEMES, dialect
 from phasa.lab.topical.world import TopicalWorld

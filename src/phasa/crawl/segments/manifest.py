@@ -7,13 +7,13 @@ from hashlib import sha256
 
 import msgspec
 
-from phasa.crawl.balanced import FOLDS, REPEATS
+from phasa.crawl.learn.balanced import FOLDS, REPEATS
 from phasa.crawl.segments.evaluation import SWEEP
 from phasa.crawl.segments.features import BINS
 from phasa.crawl.segments.predictor import Predictor
-from phasa.crawl.strategies.segment import SegmentSettings
 from phasa.crawl.topics.topic import Topic
 from phasa.crawl.topics.training import PAGES_PER_SITE
+from phasa.strategy_settings import SegmentSettings
 
 CRAWLERS = {"segment": "tflswc", "best-segment": "best_segment", "best-page": "best_page", "bfs": "breadth_first"}
 Value = str | int | float | bool | list[str] | list[float] | dict[str, object]

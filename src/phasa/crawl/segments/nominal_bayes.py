@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.crawl.word_bayes import logistic
+from phasa.crawl.learn.word_bayes import logistic
 from phasa.errors import InputError
 
 MISSING = "??"

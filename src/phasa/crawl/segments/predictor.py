@@ -11,12 +11,12 @@ from pathlib import Path
 import msgspec
 from xxhash import xxh3_64_intdigest
 
-from phasa.crawl.model_file import pack, read_model
+from phasa.crawl.learn.model_file import pack, read_model
+from phasa.crawl.learn.word_bayes import WordBayes
 from phasa.crawl.segments.dictionary import Dictionary
 from phasa.crawl.segments.features import Citation, Edges, Extractor, LinkVector, Locate
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.nominal_bayes import NominalBayes
-from phasa.crawl.word_bayes import WordBayes
 
 _KIND = "phasa segment predictor 1"
 

@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from phasa.crawl.addresses import host_of
-from phasa.crawl.balanced import FOLDS, REPEATS, Check, Flags, Rows, check, final_sample
+from phasa.crawl.learn.balanced import FOLDS, REPEATS, Check, Flags, Rows, check, final_sample
+from phasa.crawl.learn.word_bayes import WordBayes
 from phasa.crawl.segments.features import Edges, Extractor, LinkVector, address_tokens, equal_frequency
 from phasa.crawl.segments.graph import SegmentGraph
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.nominal_bayes import NominalBayes
 from phasa.crawl.segments.predictor import Predictor, url_number
 from phasa.crawl.segments.segment import is_relevant
-from phasa.crawl.word_bayes import WordBayes
 from phasa.errors import InputError
 from phasa.web.url import Url, registered_domain
 

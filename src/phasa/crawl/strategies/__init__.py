@@ -9,8 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from phasa.crawl.aim import Aim
-from phasa.crawl.knowledge import KnowledgeBase
+from phasa.crawl.learn.knowledge import KnowledgeBase
 from phasa.crawl.segments.predictor import load_predictor
 from phasa.crawl.strategies.best_first import BestFirst
 from phasa.crawl.strategies.breadth_first import BreadthFirst
@@ -23,19 +22,19 @@ from phasa.crawl.strategies.naive_bayes import NaiveBayesOrder
 from phasa.crawl.strategies.persian_weight import PersianWeight, Policy
 from phasa.crawl.strategies.segment import SegmentOrder, certain
 from phasa.crawl.strategies.segment_hybrid import SegmentHybrid
-from phasa.crawl.strategies.settings import StrategySettings, with_options
 from phasa.crawl.strategies.shark import SharkSearch
 from phasa.crawl.strategies.single_feature import DomainOnly, SingleFeature
 from phasa.crawl.strategy import Strategy
-from phasa.crawl.wire.score import ScoreWeights
+from phasa.crawl.target import Target
 from phasa.errors import SettingsError
+from phasa.strategy_settings import ScoreWeights, StrategySettings, with_options
 
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """What a strategy may need to be made."""
 
-    aim: Aim
+    target: Target
     seed: int = 0
     """Seed of randomness, for the strategies that use some."""
     knowledge: KnowledgeBase | None = None
@@ -51,7 +50,7 @@ Maker = Callable[[Circumstances], Strategy]
 def _naive_bayes(around: Circumstances) -> Strategy:
     if around.knowledge is None:
         raise SettingsError("strategy 'nb' needs a knowledge base; make one with: phasa learn DIR")
-    return NaiveBayesOrder(around.aim, around.knowledge, around.settings.nb.strict_path)
+    return NaiveBayesOrder(around.target, around.knowledge, around.settings.nb.strict_path)
 
 
 def _persian(around: Circumstances) -> Strategy:
@@ -70,7 +69,7 @@ def _segment_hybrid(around: Circumstances) -> Strategy:
     settings = around.settings.segment_hybrid
     path = (around.models or Path()) / settings.predictor
     if not path.is_file():
-        return SegmentHybrid(None, settings, language=around.aim.language)
+        return SegmentHybrid(None, settings, language=around.target.language)
     predictor = load_predictor(path)
     return SegmentHybrid(predictor, settings, predictor.was_trained_on)
 
@@ -82,7 +81,7 @@ def _best_page(around: Circumstances) -> Strategy:
 
 
 STRATEGIES: dict[str, Maker] = {
-    "hybrid": lambda around: Hybrid(around.aim, around.settings.hybrid, around.knowledge),
+    "hybrid": lambda around: Hybrid(around.target, around.settings.hybrid, around.knowledge),
     "nb": _naive_bayes,
     "lswc": lambda around: Lswc(**msgspec.structs.asdict(around.settings.lswc)),
     "persian": _persian,
@@ -96,12 +95,12 @@ STRATEGIES: dict[str, Maker] = {
     "soft-focused": lambda around: SoftFocused(),
     "limited-distance": lambda around: LimitedDistance(**msgspec.structs.asdict(around.settings.limited_distance)),
     "fish": lambda around: FishSearch(**msgspec.structs.asdict(around.settings.fish)),
-    "shark": lambda around: SharkSearch(around.aim, **msgspec.structs.asdict(around.settings.shark)),
-    "a1": lambda around: SingleFeature(around.aim, 1),
-    "a2": lambda around: SingleFeature(around.aim, 2),
-    "a3": lambda around: SingleFeature(around.aim, 3),
-    "a4": lambda around: SingleFeature(around.aim, 4),
-    "tld-only": lambda around: DomainOnly(around.aim),
+    "shark": lambda around: SharkSearch(around.target, **msgspec.structs.asdict(around.settings.shark)),
+    "a1": lambda around: SingleFeature(around.target, 1),
+    "a2": lambda around: SingleFeature(around.target, 2),
+    "a3": lambda around: SingleFeature(around.target, 3),
+    "a4": lambda around: SingleFeature(around.target, 4),
+    "tld-only": lambda around: DomainOnly(around.target),
 }
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from phasa.crawl.aim import Aim
-from phasa.crawl.features import PathMemory, link_features, read_note, seed_features, write_notes
-from phasa.crawl.knowledge import KnowledgeBase
+from phasa.crawl.learn.features import PathMemory, link_features, read_note, seed_features, write_notes
+from phasa.crawl.learn.knowledge import KnowledgeBase
 from phasa.crawl.strategy import JudgedPage, Offers, Plain, Seed
+from phasa.crawl.target import Target
 
 
 class NaiveBayesOrder(Plain):
@@ -19,17 +19,17 @@ class NaiveBayesOrder(Plain):
 
     name = "nb"
 
-    def __init__(self, aim: Aim, knowledge: KnowledgeBase, strict_path: bool = False) -> None:
-        self.aim = aim
+    def __init__(self, target: Target, knowledge: KnowledgeBase, strict_path: bool = False) -> None:
+        self.target = target
         self._model = knowledge.model()
         self._paths = PathMemory(strict_path)
 
     def start(self, seeds: Sequence[Seed]) -> Offers:
-        features, paths = seed_features(seeds, self.aim)
+        features, paths = seed_features(seeds, self.target)
         return Offers(self._model.probability(features), write_notes(features, paths))
 
     def page(self, page: JudgedPage) -> Offers:
         self._paths.pop(page.url)
         paths = self._paths.update(page.links.urls, page.judgement.wanted, read_note(page.note).path)
-        features = link_features(page, paths, self.aim)
+        features = link_features(page, paths, self.target)
         return Offers(self._model.probability(features), write_notes(features, paths))

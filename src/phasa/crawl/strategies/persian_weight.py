@@ -10,7 +10,8 @@ from enum import StrEnum
 import numpy as np
 
 from phasa.crawl.strategy import DROP, JudgedPage, Offers, Plain, Seed
-from phasa.crawl.wire.score import ScoreWeights, depth_score, is_dynamic
+from phasa.crawl.wire.score import depth_score, is_dynamic
+from phasa.strategy_settings import ScoreWeights
 
 _NOTE = struct.Struct("<HH")
 

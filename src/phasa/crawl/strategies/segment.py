@@ -14,11 +14,9 @@ the loop of §4.10; with many, several segments are open side by side, one per h
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
-from msgspec import Meta
 
 from phasa.crawl.addresses import host_of
 from phasa.crawl.segments.features import Citation
@@ -26,34 +24,12 @@ from phasa.crawl.segments.identifier import Gathering, gather, key_of
 from phasa.crawl.segments.segment import Phase, Segment
 from phasa.crawl.strategy import DROP, Change, JudgedPage, Offers, Rediscovery, Seed
 from phasa.errors import InputError
-from phasa.settings import Settings
+from phasa.strategy_settings import SegmentSettings
 
 OPEN, HELD = 2.0, -1.0
 RULE_S = "rule S: too many irrelevant pages in a row in its segment"
 FILTERED = "its segment is not probable enough"
 RULE_D = "rule D: its segment is recommended through irrelevant segments only"
-
-
-class SegmentSettings(Settings, frozen=True, kw_only=True):
-    predictor: Annotated[str, Meta(description="File of the predictor (phasa learn predictor), in models/.")] = (
-        "segment.predictor"
-    )
-    threshold: Annotated[float, Meta(ge=0, le=1, description="τ: relevance degree of a relevant segment.")] = 0.5
-    strict: Annotated[bool, Meta(description="Relevant above τ instead of from τ on (reading A3).")] = False
-    patience: Annotated[int, Meta(ge=1, description="S: irrelevant pages in a row that end a segment.")] = 2
-    distance: Annotated[int, Meta(ge=1, description="D: irrelevant segments in a row that end a way.")] = 2
-    discover: Annotated[bool, Meta(description="Follow links inside a segment while it is crawled (A8).")] = True
-    sources: Annotated[
-        Literal["citing", "all"],
-        Meta(description="n of the score: the sources that cite a segment, or all finished ones (A17)."),
-    ] = "citing"
-    reopen: Annotated[bool, Meta(description="New addresses open a finished segment again (A22).")] = False
-    least_chance: Annotated[float, Meta(ge=0, le=1, description="Links of a smaller P_E are left out (A25).")] = 0.0
-    inside: Annotated[
-        Literal["found", "parent"],
-        Meta(description="Order inside a segment: as found, or by the score of the page it was found on (A28)."),
-    ] = "found"
-    pages_per_segment: Annotated[int, Meta(ge=1, description="Addresses remembered per segment; no more wait.")] = 300
 
 
 Predict = Callable[[str, float, str, Citation, Callable[[str], str]], float]

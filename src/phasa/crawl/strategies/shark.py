@@ -1,4 +1,4 @@
-"""Shark search (Hersovici 1998), Eqs. 9–11, with likeness to the language in the place of similarity to a query."""
+"""Shark search (Hersovici 1998), Eqs. 9–11, with similarity to the language in the place of a query."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from phasa.crawl.aim import Aim
-from phasa.crawl.features import anchor_values
+from phasa.crawl.learn.features import anchor_values
 from phasa.crawl.strategy import Floats, JudgedPage, Offers, Plain, Seed, same_priority
+from phasa.crawl.target import Target
 
 _NOTE = struct.Struct("<f")
 
@@ -23,8 +23,8 @@ class SharkSearch(Plain):
 
     name = "shark"
 
-    def __init__(self, aim: Aim, decay: float = 0.5, anchor: float = 0.8, inherited: float = 0.5) -> None:
-        self.aim = aim
+    def __init__(self, target: Target, decay: float = 0.5, anchor: float = 0.8, inherited: float = 0.5) -> None:
+        self.target = target
         self.decay = decay
         """δ"""
         self.anchor = anchor
@@ -38,7 +38,7 @@ class SharkSearch(Plain):
     def page(self, page: JudgedPage) -> Offers:
         before = _NOTE.unpack(page.note)[0] if len(page.note) == _NOTE.size else 0.0
         passed = self.decay * (page.judgement.score if page.judgement.score > 0 else before)
-        anchors = anchor_values(page.links, self.aim)
+        anchors = anchor_values(page.links, self.target)
         neighbourhood = self.anchor * anchors + (1 - self.anchor) * self._contexts(page, anchors)
         return Offers(
             self.inherited * passed + (1 - self.inherited) * neighbourhood, [_NOTE.pack(passed)] * len(page.links)
@@ -49,5 +49,5 @@ class SharkSearch(Plain):
         texts = page.links.contexts
         if len(texts):
             without = np.flatnonzero(anchors <= 0)
-            context[without] = self.aim.likenesses([texts[i] for i in without.tolist()])
+            context[without] = self.target.similarities([texts[i] for i in without.tolist()])
         return context

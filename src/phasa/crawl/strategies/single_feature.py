@@ -6,28 +6,28 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from phasa.crawl.aim import Aim
-from phasa.crawl.features import PathMemory, domain_values, link_features, read_note, seed_features, write_notes
+from phasa.crawl.learn.features import PathMemory, domain_values, link_features, read_note, seed_features, write_notes
 from phasa.crawl.strategy import DROP, JudgedPage, Offers, Plain, Seed
+from phasa.crawl.target import Target
 
 
 class SingleFeature(Plain):
     """The value of one feature is the priority; `feature` is 1..4 for a1..a4."""
 
-    def __init__(self, aim: Aim, feature: int) -> None:
+    def __init__(self, target: Target, feature: int) -> None:
         self.name = f"a{feature}"
-        self.aim = aim
+        self.target = target
         self._column = feature - 1
         self._paths = PathMemory()
 
     def start(self, seeds: Sequence[Seed]) -> Offers:
-        features, paths = seed_features(seeds, self.aim)
+        features, paths = seed_features(seeds, self.target)
         return Offers(features[:, self._column], write_notes(features, paths))
 
     def page(self, page: JudgedPage) -> Offers:
         self._paths.pop(page.url)
         paths = self._paths.update(page.links.urls, page.judgement.wanted, read_note(page.note).path)
-        features = link_features(page, paths, self.aim)
+        features = link_features(page, paths, self.target)
         return Offers(features[:, self._column], write_notes(features, paths))
 
 
@@ -36,11 +36,11 @@ class DomainOnly(Plain):
 
     name = "tld-only"
 
-    def __init__(self, aim: Aim) -> None:
-        self.aim = aim
+    def __init__(self, target: Target) -> None:
+        self.target = target
 
     def start(self, seeds: Sequence[Seed]) -> Offers:
         return Offers(np.zeros(len(seeds)))
 
     def page(self, page: JudgedPage) -> Offers:
-        return Offers(np.where(domain_values(page.links.urls, self.aim) > 0, 0.0, DROP))
+        return Offers(np.where(domain_values(page.links.urls, self.target) > 0, 0.0, DROP))

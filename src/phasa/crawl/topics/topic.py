@@ -11,9 +11,9 @@ from pathlib import Path
 
 import msgspec
 
-from phasa.crawl.model_file import pack, read_model
+from phasa.crawl.learn.model_file import pack, read_model
+from phasa.crawl.learn.word_bayes import WordBayes
 from phasa.crawl.topics.terms import Terms
-from phasa.crawl.word_bayes import WordBayes
 from phasa.web.html import Page
 
 _KIND = "phasa topic 1"

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from phasa.crawl.addresses import host_of
-from phasa.crawl.balanced import FOLDS, REPEATS, Flags, Rows, check, final_sample, require_classes
+from phasa.crawl.learn.balanced import FOLDS, REPEATS, Flags, Rows, check, final_sample, require_classes
+from phasa.crawl.learn.word_bayes import WordBayes
 from phasa.crawl.topics.terms import Terms
 from phasa.crawl.topics.topic import Report, Topic
-from phasa.crawl.word_bayes import WordBayes
 from phasa.language.detectors import Detector
 from phasa.language.verdict import Document
 from phasa.web.html import Page

@@ -16,9 +16,10 @@ from msgspec import Meta
 
 from phasa.crawl.addresses import host_of, tld_of
 from phasa.crawl.wire.ranks import hits, linearised, link_weights, page_rank, site_rank
-from phasa.crawl.wire.score import ScoreWeights, Terms, depth_score, is_dynamic, score
+from phasa.crawl.wire.score import Terms, depth_score, is_dynamic, score
 from phasa.crawl.wire.store import Doc, MetadataStore, Status
 from phasa.settings import Settings
+from phasa.strategy_settings import ScoreWeights
 
 
 class WireSettings(Settings, frozen=True, kw_only=True):

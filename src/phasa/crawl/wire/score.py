@@ -2,32 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from msgspec import Meta
-
-from phasa.settings import Settings
+from phasa.strategy_settings import ScoreWeights
 
 DYNAMIC = (".asp", ".aspx", ".php", ".jsp", ".cgi")
 STATIC = (".html", ".htm")
-
-
-class ScoreWeights(Settings, frozen=True, kw_only=True):
-    """The weights of the ten terms. The published experiments use depth 95, random 5, the language 0 to 1000."""
-
-    pagerank: Annotated[float, Meta(description="Weight of PageRank.")] = 0.0
-    wlscore: Annotated[float, Meta(description="Weight of WLRank, PageRank with weighted links.")] = 0.0
-    hub: Annotated[float, Meta(description="Weight of the HITS hub score.")] = 0.0
-    authority: Annotated[float, Meta(description="Weight of the HITS authority score.")] = 0.0
-    siterank: Annotated[float, Meta(description="Weight of the rank of the site.")] = 0.0
-    queuesize: Annotated[float, Meta(description="Weight of the site's queue length.")] = 0.0
-    depth: Annotated[float, Meta(description="Weight of nearness to the seeds.")] = 95.0
-    static: Annotated[float, Meta(description="Weight of not being made by a program (.php, .asp …).")] = 0.0
-    random: Annotated[float, Meta(description="Weight of chance.")] = 5.0
-    persian: Annotated[
-        float,
-        Meta(description="Weight of being linked from a page in the language (CONF_MANAGER_SCORE_PERSIAN_WEIGHT)."),
-    ] = 500.0
 
 
 class Terms(NamedTuple):

@@ -27,7 +27,7 @@ _LEAST_TRAINING = 8000
 
 def crawled_links(place: Arena, crawls: Iterable[TopicalCrawl], matcher: Matcher) -> list[SegmentLink]:
     """The segment links of crawls whose destination was downloaded."""
-    scores = place.graph.likeness.astype(float)
+    scores = place.graph.similarity.astype(float)
     found: list[SegmentLink] = []
     for one in crawls:
         pages = segment_graph(judged_pages(place.world, scores, one.pages.tolist()))

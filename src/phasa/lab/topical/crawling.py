@@ -9,18 +9,19 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.crawl.aim import Aim
 from phasa.crawl.segments.manifest import Manifest, make_manifest
 from phasa.crawl.segments.predictor import Predictor
 from phasa.crawl.strategies import Circumstances, make_strategy
-from phasa.crawl.strategies.segment import SegmentOrder, SegmentSettings, certain
+from phasa.crawl.strategies.segment import SegmentOrder, certain
 from phasa.crawl.strategies.segment_hybrid import SegmentHybrid
 from phasa.crawl.strategy import Strategy
+from phasa.crawl.target import Target
 from phasa.frontier.budgets import NO_LIMITS
 from phasa.lab.graph import Graph
 from phasa.lab.replay import replay
 from phasa.lab.topical.training import MODE, predictor_for, topic_model
 from phasa.lab.topical.world import TopicalWorld
+from phasa.strategy_settings import SegmentSettings
 
 PER_WEBSITE = 300
 
@@ -115,7 +116,7 @@ def strategy_for(name: str, topic: str, training: int, mode: str = MODE, **switc
         return SegmentHybrid(predictor, was_seen=predictor.was_trained_on)
     if name == "best-segment":
         return SegmentOrder(name, certain, settings)
-    return make_strategy(name, Circumstances(Aim("en")))
+    return make_strategy(name, Circumstances(Target("en")))
 
 
 def manifest_for(place: Arena, one: TopicalCrawl, training: int, budget: int, **switches: object) -> Manifest:

@@ -106,7 +106,7 @@ class TopicalWorld:
             targets=self.links.targets,
             language=self.plan.language[self.plan.segment].astype(np.uint8),
             languages=("en", *FOREIGN),
-            likeness=scores.astype(np.float32),
+            similarity=scores.astype(np.float32),
             status=np.full(count, OK, dtype=np.uint16),
             moved=np.full(count, -1, dtype=np.int32),
             charset=np.zeros(count, dtype=np.uint8),

@@ -28,7 +28,7 @@ class Feature(IntEnum):
 
     BIAS = 0
     WANTED_PARENT = 1
-    PARENT_LIKENESS = 2
+    PARENT_SIMILARITY = 2
     ANCHOR_YES = 3
     ANCHOR_NO = 4
     HINT = 5

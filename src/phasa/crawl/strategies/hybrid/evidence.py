@@ -9,22 +9,22 @@ from typing import NamedTuple
 import numpy as np
 
 from phasa.crawl.addresses import host_of
-from phasa.crawl.aim import Aim
-from phasa.crawl.features import seed_features
-from phasa.crawl.knowledge import KnowledgeBase
+from phasa.crawl.learn.features import seed_features
+from phasa.crawl.learn.knowledge import KnowledgeBase
 from phasa.crawl.strategies.hybrid.candidates import SOURCES, WIDTH, Candidates, Feature
 from phasa.crawl.strategies.hybrid.history import log_odds
 from phasa.crawl.strategies.hybrid.places import HostOdds, Places
 from phasa.crawl.strategy import Floats, JudgedPage, OutLinks, Seed
+from phasa.crawl.target import Target
 
-# Likeness is taken on a scale that tells small values apart: 0 → 0, 0.001 → 0.1, 0.01 → 0.35, 0.1 → 0.67, 1 → 1.
+# Similarity is taken on a scale that tells small values apart: 0 → 0, 0.001 → 0.1, 0.01 → 0.35, 0.1 → 0.67, 1 → 1.
 _GRADES = log1p(1000.0)
 
 
 # Plain numbers: members of an enumeration are slow in a loop that runs for every link.
 _PARENTS, _WANTED_SHARE, _WANTED_PARENTS = int(Feature.PARENTS), int(Feature.WANTED_SHARE), int(Feature.WANTED_PARENTS)
 _INSIDE, _INSIDE_WANTED, _WANTED_PARENT = int(Feature.INSIDE), int(Feature.INSIDE_WANTED), int(Feature.WANTED_PARENT)
-_PARENT_LIKENESS, _DISTANCE, _PATH = int(Feature.PARENT_LIKENESS), int(Feature.DISTANCE), int(Feature.PATH)
+_PARENT_SIMILARITY, _DISTANCE, _PATH = int(Feature.PARENT_SIMILARITY), int(Feature.DISTANCE), int(Feature.PATH)
 _ANCHOR_YES, _ANCHOR_NO, _HINT = int(Feature.ANCHOR_YES), int(Feature.ANCHOR_NO), int(Feature.HINT)
 _DOMAIN, _SITE, _SERVER, _JUDGED = (
     int(f) for f in (Feature.DOMAIN, Feature.SITE, Feature.SERVER, Feature.SERVER_JUDGED)
@@ -43,17 +43,19 @@ class Origin(NamedTuple):
     """Length of the path within the language, as a4 = ln(1 + D)."""
 
 
-def grade(likeness: float) -> float:
+def grade(similarity: float) -> float:
     """Γ on a logarithmic scale of 0 to 1."""
-    return log1p(likeness * 1000.0) / _GRADES
+    return log1p(similarity * 1000.0) / _GRADES
 
 
 class Evidence:
     """Writes into the rows of the table of candidates."""
 
-    def __init__(self, aim: Aim, table: Candidates, places: Places, knowledge: KnowledgeBase | None = None) -> None:
+    def __init__(
+        self, target: Target, table: Candidates, places: Places, knowledge: KnowledgeBase | None = None
+    ) -> None:
         """`knowledge` of an earlier crawl, if there is any, has its say in the cell KNOWLEDGE."""
-        self._aim = aim
+        self._target = target
         self._table = table
         self._places = places
         self._bayes = None if knowledge is None else knowledge.model()
@@ -68,12 +70,12 @@ class Evidence:
             start = row * WIDTH
             table.cells[start + Feature.SEED] = 1.0
             table.cells[start + Feature.DISTANCE] = 2.0
-            table.cells[start + Feature.PARENT_LIKENESS] = grade(seed.parent)
-            table.cells[start + Feature.ANCHOR_YES] = float(seed.anchor >= self._aim.threshold)
+            table.cells[start + Feature.PARENT_SIMILARITY] = grade(seed.parent)
+            table.cells[start + Feature.ANCHOR_YES] = float(seed.anchor >= self._target.threshold)
             table.cells[start + Feature.PATH] = seed.distance
             rows.append(row)
         if self._bayes is not None:
-            self._ask(rows, seed_features(seeds, self._aim)[0])
+            self._ask(rows, seed_features(seeds, self._target)[0])
         self._add_history(rows)
         return rows
 
@@ -102,7 +104,7 @@ class Evidence:
         cells, hosts, last_source = table.cells, table.host, table.last_source
         parents, wanted_parents, sources, count = table.parents, table.wanted_parents, table.sources, table.source_count
         here = table.names.host(host_of(page.url)).host
-        wanted, likeness = page.judgement.wanted, grade(page.judgement.score)
+        wanted, similarity = page.judgement.wanted, grade(page.judgement.score)
         distance, path = origin
         number = self._places.next_page()
         news: dict[int, None] = {}
@@ -127,8 +129,8 @@ class Evidence:
                 if path > cells[start + _PATH]:
                     cells[start + _PATH] = path
                     news[row] = None
-            if likeness > cells[start + _PARENT_LIKENESS]:
-                cells[start + _PARENT_LIKENESS] = likeness
+            if similarity > cells[start + _PARENT_SIMILARITY]:
+                cells[start + _PARENT_SIMILARITY] = similarity
                 news[row] = None
             if distance < cells[start + _DISTANCE]:
                 cells[start + _DISTANCE] = distance
@@ -142,11 +144,11 @@ class Evidence:
 
     def _add_texts(self, given: OutLinks, links: list[int], rows: list[int], news: dict[int, None]) -> list[float]:
         """Add what anchors and hreflang say; Γ of each anchor, or of what stands around an empty one."""
-        cells, threshold = self._table.cells, self._aim.threshold
-        likeness = [0.0] * len(rows)
-        if len(given.anchors) or given.likeness is not None:
+        cells, threshold = self._table.cells, self._target.threshold
+        similarity = [0.0] * len(rows)
+        if len(given.anchors) or given.similarity is not None:
             for place, (row, (gamma, filled)) in enumerate(zip(rows, self._anchors(given, links), strict=True)):
-                likeness[place] = gamma
+                similarity[place] = gamma
                 start = row * WIDTH
                 if gamma >= threshold and not cells[start + _ANCHOR_YES]:
                     cells[start + _ANCHOR_YES] = 1.0
@@ -158,26 +160,26 @@ class Evidence:
         if len(given.hints):
             for row, link in zip(rows, links, strict=True):
                 if hint := given.hints[link]:
-                    told = 1.0 if hint.lower().split("-")[0] == self._aim.language else -1.0
+                    told = 1.0 if hint.lower().split("-")[0] == self._target.language else -1.0
                     if cells[row * WIDTH + _HINT] != told:
                         cells[row * WIDTH + _HINT] = told
                         news[row] = None
-        return likeness
+        return similarity
 
     def _anchors(self, given: OutLinks, links: list[int]) -> list[tuple[float, bool]]:
         """Per link: Γ of its anchor, or of what stands around an empty one; whether it has one."""
         anchors, contexts = given.anchors, given.contexts
         worded, surrounded = len(anchors) > 0, len(contexts) > 0
         texts = [anchors[link] for link in links] if worded else [""] * len(links)
-        if given.likeness is None:
-            gammas = self._aim.likenesses(texts)
+        if given.similarity is None:
+            gammas = self._target.similarities(texts)
         else:
-            known = given.likeness.tolist()
+            known = given.similarity.tolist()
             gammas = [known[link] for link in links]
         filled = [bool(text) for text in texts] if worded else [gamma > 0 for gamma in gammas]
         if surrounded and not all(filled):
             silent = [place for place, words in enumerate(filled) if not words]
-            around = self._aim.likenesses([contexts[links[place]] for place in silent])
+            around = self._target.similarities([contexts[links[place]] for place in silent])
             for place, gamma in zip(silent, around, strict=True):
                 gammas[place] = gamma
         return list(zip(gammas, filled, strict=True))

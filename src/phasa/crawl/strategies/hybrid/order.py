@@ -19,15 +19,13 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 import zstandard
-from msgspec import Meta
 
-from phasa.crawl.aim import Aim
-from phasa.crawl.knowledge import KnowledgeBase
+from phasa.crawl.learn.knowledge import KnowledgeBase
 from phasa.crawl.strategies.hybrid.candidates import FARTHEST, WIDTH, Candidates, Feature, Spot
 from phasa.crawl.strategies.hybrid.evidence import Evidence, Origin
 from phasa.crawl.strategies.hybrid.history import Shares
@@ -35,14 +33,15 @@ from phasa.crawl.strategies.hybrid.model import Lesson, OnlineModel, chance
 from phasa.crawl.strategies.hybrid.names import PIECES, Names
 from phasa.crawl.strategies.hybrid.places import ALL, Places, Rows
 from phasa.crawl.strategy import Change, Floats, JudgedPage, Offers, Rediscovery, Seed
+from phasa.crawl.target import Target
 from phasa.errors import InputError
-from phasa.settings import Settings
+from phasa.strategy_settings import HybridSettings
 
 # What common sense gives each feature before the first lesson.
 STARTING_WEIGHTS: dict[Feature, float] = {
     Feature.BIAS: -2.6,
     Feature.WANTED_PARENT: 1.0,
-    Feature.PARENT_LIKENESS: 1.0,
+    Feature.PARENT_SIMILARITY: 1.0,
     Feature.ANCHOR_YES: 1.5,
     Feature.ANCHOR_NO: -0.7,
     Feature.HINT: 2.5,
@@ -90,15 +89,6 @@ def _starting_weights(knowing: bool) -> Floats:
     return weights
 
 
-class HybridSettings(Settings, frozen=True, kw_only=True):
-    step: Annotated[float, Meta(gt=0, description="How fast the weights of features move.")] = 0.1
-    piece_step: Annotated[float, Meta(ge=0, description="How fast the weights of pieces of names move.")] = 0.05
-    floor: Annotated[float, Meta(description="Log odds below which the order is breadth-first.")] = -2.0
-    grain: Annotated[float, Meta(gt=0, description="Log odds closer than this count as equal.")] = 0.25
-    every: Annotated[int, Meta(ge=1, description="Pages between two second looks at all waiting URLs.")] = 100
-    memory: Annotated[int, Meta(ge=1000, description="Waiting URLs that are remembered and scored again.")] = 200_000
-
-
 class Hybrid:
     """The default strategy. `LATEST`: the evidence of all links to a URL is summed up here, so the last word stands."""
 
@@ -106,18 +96,18 @@ class Hybrid:
     rediscovery = Rediscovery.LATEST
 
     def __init__(
-        self, aim: Aim, settings: HybridSettings | None = None, knowledge: KnowledgeBase | None = None
+        self, target: Target, settings: HybridSettings | None = None, knowledge: KnowledgeBase | None = None
     ) -> None:
-        self.aim = aim
+        self.target = target
         self.settings = settings if settings is not None else HybridSettings()
         # Trace, nearness and rescue together stay below the floor.
         self._lowest = self.settings.floor - 2 - _NEARER * FARTHEST
-        self._candidates = Candidates(Names(aim.tlds, aim.language), self.settings.memory)
+        self._candidates = Candidates(Names(target.tlds, target.language), self.settings.memory)
         self._model = OnlineModel(
             _starting_weights(knowledge is not None), self.settings.step, self.settings.piece_step
         )
         self._places = Places()
-        self._evidence = Evidence(aim, self._candidates, self._places, knowledge)
+        self._evidence = Evidence(target, self._candidates, self._places, knowledge)
         self._done: set[str] = set()
         self._done_before: set[str] = set()
         self._lessons: list[Lesson] = []
@@ -179,7 +169,7 @@ class Hybrid:
             self._surprise = table.spot(row)
         if expected > _SURE and not wanted:
             self._since += _HASTE
-        if page.country and page.country in self.aim.countries:
+        if page.country and page.country in self.target.countries:
             self._places.at_home(table.host[row])
         table.pop(page.url)
         if wanted:
@@ -228,7 +218,7 @@ class Hybrid:
                 cells = table.cells[row * WIDTH : (row + 1) * WIDTH]
                 rescue = table.national[row] and cells[Feature.DOMAIN] > 0
                 near = _NEARER * (FARTHEST - cells[Feature.DISTANCE])
-                trace = max(cells[Feature.PARENT_LIKENESS], cells[Feature.ANCHOR_YES], cells[Feature.HINT])
+                trace = max(cells[Feature.PARENT_SIMILARITY], cells[Feature.ANCHOR_YES], cells[Feature.HINT])
                 foreign = _FOREIGN * (cells[Feature.SERVER_JUDGED] < 0)
                 priority = lowest + trace + near + rescue - foreign
             table.given[row] = priority
@@ -241,7 +231,7 @@ class Hybrid:
         odds = self._model.score(cells, table.view("pieces")[rows])
         rescue = table.view("national")[rows].astype(bool) & (cells[:, Feature.DOMAIN] > 0)
         near = _NEARER * (FARTHEST - cells[:, Feature.DISTANCE])
-        trace = np.maximum(cells[:, Feature.PARENT_LIKENESS], cells[:, Feature.ANCHOR_YES])
+        trace = np.maximum(cells[:, Feature.PARENT_SIMILARITY], cells[:, Feature.ANCHOR_YES])
         np.maximum(trace, cells[:, Feature.HINT], out=trace)
         hope = self._lowest + trace + near + rescue - _FOREIGN * (cells[:, Feature.SERVER_JUDGED] < 0)
         return np.where(odds > floor, np.rint(odds / grain) * grain, hope)

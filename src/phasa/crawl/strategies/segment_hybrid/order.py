@@ -17,11 +17,9 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable, Sequence
-from typing import Annotated
 from zipfile import BadZipFile
 
 import numpy as np
-from msgspec import Meta
 
 from phasa.crawl.segments.features import Citation, Extractor
 from phasa.crawl.segments.predictor import Predictor
@@ -38,22 +36,13 @@ from phasa.crawl.strategies.segment_hybrid.evidence import (
 from phasa.crawl.strategy import DROP, Change, Floats, JudgedPage, Offers, Rediscovery, Seed
 from phasa.errors import InputError
 from phasa.language.stopwords import stop_words_for
-from phasa.settings import Settings
+from phasa.strategy_settings import SegmentHybridSettings
 
 _SEED = 50.0
 _ODDS = 4.0
 _GRAIN = 0.05
 _LEAD = 400
 """Addresses at the head of the queue whose new priorities are told after a look at all."""
-
-
-class SegmentHybridSettings(Settings, frozen=True, kw_only=True):
-    predictor: Annotated[str, Meta(description="Predictor to start from, in models/; without one it starts blank.")] = (
-        "segment.predictor"
-    )
-    explore: Annotated[float, Meta(ge=0, description="Bonus in log odds of a site without a page yet.")] = 0.1
-    every: Annotated[int, Meta(ge=1, description="Pages between two looks at all that waits.")] = 25
-    remembered: Annotated[int, Meta(ge=1000, description="Waiting addresses whose evidence is kept.")] = 100_000
 
 
 class SegmentHybrid:

@@ -1,0 +1,111 @@
+"""The story of one URL, told so that a person understands what happened to it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import msgspec
+
+from phasa.collection import Collection
+from phasa.crawl.run.segment_table import segment_row
+from phasa.crawl.run.status import has_begun
+from phasa.errors import InputError
+from phasa.frontier.protocol import State, Story
+from phasa.frontier.scope import Scope
+from phasa.frontier.sqlite import SqliteFrontier
+from phasa.frontier.traps import Traps
+from phasa.web.url import Url, parse
+
+MOST_SOURCES = 50
+
+
+class Explanation(msgspec.Struct, frozen=True, kw_only=True):
+    """A story. `found_on` leads back to a seed, the nearest page first."""
+
+    url: str
+    state: str
+    why: str
+    found_on: tuple[str, ...] = ()
+    links_from_seed: int | None = None
+    priority: float | None = None
+    attempts: int = 0
+    fetched: str = ""
+    status: int | None = None
+    media_type: str = ""
+    bytes: int | None = None
+    language: str = ""
+    wanted: bool | None = None
+    score: float | None = None
+    record: str = ""
+    host: str = ""
+    segment: str = ""
+    """The directory that the address is in: its state, relevance degree, pages, what waits."""
+
+
+def explain(collection: Collection, spelling: str) -> Explanation:
+    """The story of a URL in a collection. Raises InputError when it is no http(s) address."""
+    url = parse(spelling)
+    if url is None:
+        near = parse(f"http://{spelling}") if "://" not in spelling and "." in spelling else None
+        raise InputError(f"{spelling}: not an http or https address" + (f"; did you mean {near}?" if near else ""))
+    if has_begun(collection):
+        frontier = SqliteFrontier(collection.frontier_file, read_only=True)
+        try:
+            if (story := frontier.story(url)) is not None:
+                told = _told(story, _path_back(frontier, story))
+                around = segment_row(collection, url)
+                return told if around is None else msgspec.structs.replace(told, segment=around.told)
+        finally:
+            frontier.close()
+    return Explanation(url=url, state="unknown", why=_why_unknown(collection, url))
+
+
+def _why_unknown(collection: Collection, url: Url) -> str:
+    settings = collection.settings
+    if reason := Scope(settings.scope).refuses(url):
+        return f"never found; it would be out of scope: {reason}"
+    if evidence := Traps(settings.traps).suspects(url):
+        return f"never found; it would be quarantined: {evidence}"
+    return "no page that was fetched so far links to it, and it is not among the seeds"
+
+
+def _told(story: Story, found_on: tuple[str, ...]) -> Explanation:
+    visit = story.visit
+    return Explanation(
+        url=story.url,
+        state=story.state.name.lower(),
+        why=_why(story),
+        found_on=found_on or ("the seeds",),
+        links_from_seed=story.depth,
+        priority=story.priority,
+        attempts=story.attempts,
+        fetched=datetime.fromtimestamp(visit.at, UTC).isoformat(timespec="seconds") if visit is not None else "",
+        status=visit.status or None if visit is not None else None,
+        media_type=visit.mime if visit is not None else "",
+        bytes=visit.size if visit is not None else None,
+        language=visit.language if visit is not None else "",
+        wanted=visit.wanted if visit is not None else None,
+        score=visit.score if visit is not None and visit.wanted is not None else None,
+        record=visit.record if visit is not None else "",
+        host=f"{story.host}: {story.host_note}" if story.host_note else story.host,
+    )
+
+
+def _why(story: Story) -> str:
+    if story.state is State.WAITING:
+        tried = f"tried {story.attempts} times, last: {story.reason}; " if story.attempts else ""
+        return f"{tried}waits for its turn"
+    if story.state is State.DONE:
+        return f"fetched: {story.reason}"
+    return story.reason or story.state.name.lower()
+
+
+def _path_back(frontier: SqliteFrontier, story: Story) -> tuple[str, ...]:
+    sources: list[str] = []
+    while story.source and story.source not in sources and len(sources) < MOST_SOURCES:
+        sources.append(story.source)
+        parent = frontier.story(Url(story.source))
+        if parent is None:
+            break
+        story = parent
+    return tuple(sources)

@@ -1,0 +1,1 @@
+"""Experiments of specs/feed-retrieval-scheduling.md."""

@@ -1,0 +1,1 @@
+"""Experiments of specs/language-specific-crawling.md."""

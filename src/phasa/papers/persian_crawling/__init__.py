@@ -1,0 +1,1 @@
+"""Experiments of specs/persian-crawling.md."""

@@ -1,0 +1,1 @@
+"""Experiments of specs/segment-focused-crawling.md."""

@@ -1,0 +1,46 @@
+"""The published experiments run by one command, and say what holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from phasa.cli.lab import app
+from phasa.errors import InputError
+from phasa.lab.report import write_html
+from phasa.papers import as_result
+from phasa.papers.report import Report
+
+
+def test_reproduce_runs_the_six_experiments_of_the_note(tmp_path: Path) -> None:
+    command = ["reproduce", "persian", "--quick", "--seeds", "1-2", "-o", str(tmp_path), "--json"]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    claims = json.loads(result.stdout)
+    assert all({"experiment", "source", "text", "holds", "detail"} <= claim.keys() for claim in claims)
+    assert {claim["source"][:2] for claim in claims} == {f"E{number}" for number in range(6)}
+    page = (tmp_path / "persian.html").read_text()
+    assert all(f"<h2>E{number} — " in page for number in range(6))
+    rows = (tmp_path / "persian-cycles.csv").read_text().splitlines()
+    assert rows[0] == "world,seeds,weight,indicator,cycle,processed,parsed,persian,ratio"
+    assert len(rows) > 500
+
+
+def test_an_unknown_name_is_refused_with_the_nearest() -> None:
+    result = CliRunner().invoke(app, ["reproduce", "language-crawling"])
+    assert isinstance(result.exception, InputError)
+    assert "did you mean 'language-crawl'" in str(result.exception)
+
+
+def test_the_experiments_are_listed() -> None:
+    listed = CliRunner().invoke(app, ["reproduce", "list"]).output
+    assert all(name in listed for name in ("language-crawl", "persian", "segmentation"))
+
+
+def test_tables_on_real_data_become_a_report_too() -> None:
+    report = Report("Table 9", ("a", "b"), (("x", 1.5), ("y", None)), ("why",))
+    page = write_html(as_result("segmentation", [report]))
+    assert "Table 9" in page
+    assert "why" in page
