@@ -1,0 +1,32 @@
+"""Files are replaced as a whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from phasa.files import replace_file
+
+
+def test_a_file_is_made_and_replaced(tmp_path: Path) -> None:
+    replace_file(tmp_path / "a.json", b"1")
+    replace_file(tmp_path / "a.json", "ไทย", durable=True)
+    assert (tmp_path / "a.json").read_text(encoding="utf-8") == "ไทย"
+
+
+def test_nothing_else_is_left_in_the_folder(tmp_path: Path) -> None:
+    replace_file(tmp_path / "a.json", b"1")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_the_old_content_stays_when_the_new_cannot_be_put_in_its_place(tmp_path: Path) -> None:
+    (tmp_path / "a.json").mkdir()
+    with pytest.raises(OSError, match="directory"):
+        replace_file(tmp_path / "a.json", b"1")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_letters_without_a_utf8_form_are_written_as_escapes(tmp_path: Path) -> None:
+    replace_file(tmp_path / "a.txt", "a\udc80")
+    assert (tmp_path / "a.txt").read_bytes() == b"a\\udc80"
