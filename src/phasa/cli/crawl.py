@@ -46,9 +46,9 @@ def crawl(
 
     from phasa.collection import Collection
     from phasa.crawl.run.progress import Progress
-    from phasa.crawl.run.runs import release_quarantined, run_collection
+    from phasa.crawl.run.runs import release_quarantined, run_collection, with_limits
 
-    collection = _with_options(Collection.open(directory), pages, seconds, strategy)
+    collection = with_limits(Collection.open(directory), pages, seconds, strategy)
     if _ordered(collection, pages, seconds, pause, resume):
         return
     with collection.locked():
@@ -89,20 +89,3 @@ def _ordered(collection: Collection, pages: int | None, seconds: float | None, p
         print("the running crawl goes on")
         return True
     return False
-
-
-def _with_options(collection: Collection, pages: int | None, seconds: float | None, strategy: str | None) -> Collection:
-    """The collection with what the command line says for this run."""
-    import msgspec
-
-    from phasa.crawl.run.runs import pages_done
-
-    budgets = collection.settings.budgets
-    if pages is not None:
-        # The settings limit all runs together; the command line counts from where the collection stands.
-        total = pages + pages_done(collection) if pages else 0
-        budgets = msgspec.structs.replace(budgets, pages=total)
-    if seconds is not None:
-        budgets = msgspec.structs.replace(budgets, seconds=seconds)
-    changed = collection.with_settings(budgets=budgets)
-    return changed.with_settings(strategy=strategy) if strategy else changed

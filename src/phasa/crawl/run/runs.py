@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
+
+import msgspec
 
 from phasa.collection import Collection
 from phasa.crawl.loop import Outcome
@@ -13,6 +16,7 @@ from phasa.crawl.seeds import SeedFile
 from phasa.frontier.rules import Rules
 from phasa.frontier.sqlite import SqliteFrontier
 from phasa.frontier.traps import Traps
+from phasa.plugins import absolute
 
 
 class Run(NamedTuple):
@@ -51,6 +55,20 @@ def run_collection(collection: Collection, watch: Watch | None = None, *, worker
         return crawl_together(collection, watch, workers)
     result = crawl_collection(collection, watch)
     return Run(result.outcome, result.metrics, result.seeds, result.failures, result.errors)
+
+
+def with_limits(
+    collection: Collection, pages: int | None = None, seconds: float | None = None, strategy: str | None = None
+) -> Collection:
+    """The collection with other limits and perhaps another strategy for one run. `pages` counts from where the
+    collection stands, while its settings limit all runs together; 0 means no limit, None what the settings say."""
+    budgets = collection.settings.budgets
+    if pages is not None:
+        budgets = msgspec.structs.replace(budgets, pages=pages + pages_done(collection) if pages else 0)
+    if seconds is not None:
+        budgets = msgspec.structs.replace(budgets, seconds=seconds)
+    changed = collection.with_settings(budgets=budgets)
+    return changed.with_settings(strategy=absolute(strategy, Path.cwd())) if strategy else changed
 
 
 def pages_done(collection: Collection) -> int:

@@ -1,0 +1,169 @@
+"""Parts of the user's own: a strategy, judge, detector, segmenter or extractor that is not in the package.
+
+Wherever a part is chosen by name, a plug-in may stand instead (docs/plugins.md):
+
+`./mine.py:Mine`      a class or function in a file, relative to the folder that the caller names
+`package.module:Mine` the same in an installed module
+`mine`                the name of an entry point in the group `phasa.strategies`, `phasa.judges`, `phasa.detectors`,
+                      `phasa.segmenters` or `phasa.extractors` of an installed distribution
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from functools import cache
+from hashlib import sha1
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from phasa.errors import SettingsError
+
+
+class Kind(StrEnum):
+    """What a plug-in can be. The value is the word that messages use; its plural names the entry-point group."""
+
+    STRATEGY = "strategy"
+    JUDGE = "judge"
+    DETECTOR = "detector"
+    SEGMENTER = "segmenter"
+    EXTRACTOR = "extractor"
+
+    @property
+    def group(self) -> str:
+        """The entry-point group."""
+        return "phasa." + (f"{self[:-1]}ies" if self.endswith("y") else f"{self}s")
+
+
+def plugin_names(kind: Kind) -> list[str]:
+    """The names of installed plug-ins, in the order of the alphabet."""
+    return sorted({entry.name for entry in entry_points(group=kind.group)})
+
+
+def is_path(spec: str) -> bool:
+    """Whether a choice is the place of a plug-in (`./mine.py:Mine`, `package.module:Mine`) and not a name."""
+    place, colon, rest = spec.partition(":")
+    return bool(colon) and (place.endswith(".py") or ("." in place and rest.partition(":")[0].isidentifier()))
+
+
+def absolute(spec: str, base: Path) -> str:
+    """The same choice with the path of its file made absolute, so that it means the same in another process."""
+    place, colon, rest = spec.partition(":")
+    return f"{(base / place).resolve()}:{rest}" if colon and place.endswith(".py") else spec
+
+
+def make_plugin(kind: Kind, spec: str, given: Sequence[object] = (), needs: Sequence[str] = ()) -> Any | None:
+    """The plug-in that `spec` names, or None when `spec` is neither the place nor the name of one.
+
+    What is found there is called with as many of the `given` values as it takes, and with the options that follow its
+    name (`./mine.py:Mine:depth=3`) as keywords. Raises SettingsError when there is nothing of that name, when it
+    cannot be made, and when what it made lacks one of the methods in `needs`.
+    """
+    if is_path(spec):
+        place, name, *options = spec.split(":")
+        factory = _attribute(kind, spec, _module(kind, place), name)
+    else:
+        name, *options = spec.split(":")
+        found = [entry for entry in entry_points(group=kind.group) if entry.name == name]
+        if not found:
+            return None
+        try:
+            factory = found[0].load()
+        except Exception as problem:
+            raise SettingsError(f"{kind} '{name}' (entry point {found[0].value}): {_told(problem)}") from problem
+    made = _call(kind, spec, factory, given, _keywords(kind, spec, options))
+    if lacking := [method for method in needs if not callable(getattr(made, method, None))]:
+        raise SettingsError(f"{kind} '{spec}': what it makes has no {', '.join(f'{name}()' for name in lacking)}")
+    return made
+
+
+def _call(
+    kind: Kind, spec: str, factory: Callable[..., object], given: Sequence[object], options: dict[str, object]
+) -> object:
+    try:
+        return factory(*given[: _positions(factory)], **options)
+    except Exception as problem:
+        raise SettingsError(f"{kind} '{spec}': {_told(problem)}") from problem
+
+
+def _positions(factory: Callable[..., object]) -> int:
+    """How many values can be given by position."""
+    try:
+        parameters = inspect.signature(factory).parameters.values()
+    except (TypeError, ValueError):  # not callable, or compiled: calling it says what is wrong
+        return 0
+    if any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters):
+        return 99
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(parameter.kind in by_position for parameter in parameters)
+
+
+def _keywords(kind: Kind, spec: str, options: Sequence[str]) -> dict[str, object]:
+    """`depth=3` as a number, `name=x` as text."""
+    found: dict[str, object] = {}
+    for option in options:
+        key, equals, value = option.partition("=")
+        if not equals or not key.isidentifier():
+            raise SettingsError(f"{kind} '{spec}': option '{option}' is not KEY=VALUE")
+        try:
+            found[key] = msgspec.json.decode(value.encode())
+        except msgspec.DecodeError:
+            found[key] = value
+    return found
+
+
+def _attribute(kind: Kind, spec: str, module: ModuleType, name: str) -> Callable[..., object]:
+    try:
+        factory = getattr(module, name)
+    except AttributeError:
+        own = [key for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
+        there = f"there are {', '.join(own)}" if own else "it defines nothing"
+        raise SettingsError(f"{kind} '{spec}': nothing of the name '{name}' in {module.__name__}; {there}") from None
+    if not callable(factory):
+        raise SettingsError(f"{kind} '{spec}': '{name}' is no class or function")
+    return factory  # type: ignore[no-any-return]
+
+
+def _module(kind: Kind, place: str) -> ModuleType:
+    if place.endswith(".py"):
+        return _file(kind, Path(place).resolve())
+    try:
+        return import_module(place)
+    except Exception as problem:
+        raise SettingsError(f"{kind} '{place}': cannot be imported: {_told(problem)}") from problem
+
+
+@cache
+def _file(kind: Kind, path: Path) -> ModuleType:
+    if not path.is_file():
+        raise SettingsError(f"{kind} '{path}': no such file; a path is relative to where the command runs")
+    name = f"phasa_plugin_{path.stem}_{sha1(str(path).encode(), usedforsecurity=False).hexdigest()[:8]}"
+    spec = spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses and pickles look their module up
+    try:
+        spec.loader.exec_module(module)
+    except Exception as problem:
+        del sys.modules[name]
+        raise SettingsError(f"{path}: {_told(problem)}") from problem
+    return module
+
+
+def _told(problem: Exception) -> str:
+    """What went wrong in code of the user's own, and in which line of it."""
+    trace, place = problem.__traceback__, ""
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename != __file__ and "importlib" not in trace.tb_frame.f_code.co_filename:
+            place = f" ({Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno})"
+        trace = trace.tb_next
+    return f"{type(problem).__name__}: {problem}{place}"
