@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 
 from phasa.cli import COMMANDS
 from phasa.cli.group import app
+from phasa.cli.settings import settings_page
 from phasa.lab.world import World
-from phasa.reference import settings_page
 
 LONG = re.compile(r"phasa lab reproduce (?!list)")
 """Minutes each: run by `make soak`, in their `--quick` form; tests/lab runs the experiments small."""
@@ -135,7 +135,7 @@ def test_links_and_pictures_lead_somewhere(page: Path) -> None:
 
 def test_the_settings_page_is_what_the_code_says() -> None:
     written = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
-    assert written == settings_page(), "run: python -m phasa.reference > docs/settings.md"
+    assert written == settings_page(), "run: phasa settings --markdown > docs/settings.md"
 
 
 def test_the_index_names_every_page() -> None:

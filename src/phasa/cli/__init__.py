@@ -19,6 +19,7 @@ from phasa.errors import PhasaError
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("phasa.cli.init", "Make a collection: a folder with its settings and seeds."),
     "crawl": ("phasa.cli.crawl", "Run or resume a crawl."),
+    "settings": ("phasa.cli.settings", "Every setting of a collection: its default and what it does."),
     "learn": ("phasa.cli.learn", "Build and check the knowledge base from what was crawled."),
     "status": ("phasa.cli.status", "Where a collection stands."),
     "why": ("phasa.cli.why", "The whole story of one URL."),
