@@ -34,6 +34,7 @@ wheels: $(VENV)/installed ## the wheel on every Python that is here: its weight,
 	$(RUN)/python tests/wheels.py
 
 bench: $(VENV)/installed ## phasa beside its peers, ratios from one run
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check 'pip>=24.1'  # older ones fail on lxml[html_clean]
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,bench]'
 	$(RUN)/python bench/all.py
 
