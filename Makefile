@@ -1,9 +1,9 @@
-# Everything a fresh Debian machine with Python 3.11, git and make needs. `make help` lists the targets.
+# Everything a fresh Debian machine with Python 3.11 to 3.13, git and make needs. `make help` lists the targets.
 PYTHON ?= python3
 VENV   ?= .venv
 RUN    := $(VENV)/bin
 
-.PHONY: help demo test lint format bench soak browser clean
+.PHONY: help demo test lint format wheels bench soak browser clean
 
 help:
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,7 +30,11 @@ format: $(VENV)/installed ## let ruff tidy the code
 	$(RUN)/ruff check --fix src tests bench
 	$(RUN)/ruff format src tests bench
 
+wheels: $(VENV)/installed ## the wheel on every Python that is here: its weight, and that it works
+	$(RUN)/python tests/wheels.py
+
 bench: $(VENV)/installed ## phasa beside its peers, ratios from one run
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check 'pip>=24.1'  # older ones fail on lxml[html_clean]
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,bench]'
 	$(RUN)/python bench/all.py
 

@@ -14,6 +14,8 @@ import sys
 STARTS = {
     "python, empty": ["-c", "pass"],
     "python, import typer": ["-c", "import typer, typer.rich_utils"],
+    "python, import phasa": ["-c", "import phasa"],
+    "phasa --version": ["-m", "phasa", "--version"],
     "phasa --help": ["-m", "phasa", "--help"],
     "phasa crawl --help": ["-m", "phasa", "crawl", "--help"],
     "phasa detect, one line": ["-m", "phasa", "detect"],

