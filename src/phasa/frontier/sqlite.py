@@ -12,7 +12,8 @@ as if every page were committed at once.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from phasa.frontier.database import Database
@@ -30,6 +31,8 @@ from phasa.frontier.transitions import Transitions
 from phasa.web.url import Url, registered_domain
 
 log = logging.getLogger(__name__)
+
+_TALLIES = ("done", "dropped", "quarantined", "wanted", "judged", "bytes", "words", "hosts")
 
 
 def _nothing() -> None: ...
@@ -85,32 +88,40 @@ class SqliteFrontier:
 
     def _open(self) -> None:
         """Repair what a crash left and give hosts to workers; only the first worker does, before the others start."""
+        with self._transaction():
+            if self._partition.worker == 0:
+                for host, head in self._index.recover(self._partition.workers):
+                    self._hosts.set_head(host, head)
+                self._inbox.open_addresses()
+                if (before := self._db.meta("workers") or 1) != self._partition.workers:
+                    log.info("giving the hosts of %s workers to %d", before, self._partition.workers)
+                    self._hosts.assign(self._partition.workers)
+                    self._inbox.repartition()
+            if self.rules.budgets.queue:
+                self._index.keep_worst()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All or nothing. After an error (the disk is full, or worse) what is in memory may not be used, and nothing
+        more is written."""
         self._db.begin()
-        if self._partition.worker == 0:
-            for host, head in self._index.recover(self._partition.workers):
-                self._hosts.set_head(host, head)
-            self._inbox.open_addresses()
-            if (before := self._db.meta("workers") or 1) != self._partition.workers:
-                log.info("giving the hosts of %s workers to %d", before, self._partition.workers)
-                self._hosts.assign(self._partition.workers)
-                self._inbox.repartition()
-        if self.rules.budgets.queue:
-            self._index.keep_worst()
-        self._db.commit()
+        try:
+            yield
+            self._db.commit()
+        except BaseException:
+            log.info("a transaction of the frontier failed: nothing of it was written, and nothing more will be")
+            self._db.rollback()
+            self._closed_to_writes = True
+            raise
 
     # ── taking in ────────────────────────────────────────────────────────────────────────────────
 
     def offer(self, offers: Sequence[Offer]) -> list[OfferResult]:
         self.commit()
-        self._db.begin()
-        try:
+        with self._transaction():
             results = self._take(
                 [(offer, self._urls.source(offer.source) if offer.source else None) for offer in offers]
             )
-            self._db.commit()
-        except BaseException:
-            self._give_up()
-            raise
         self._merge_when_due()
         return results
 
@@ -194,14 +205,13 @@ class SqliteFrontier:
 
     def _refuse(self, row: Row, state: State, reason: str) -> None:
         self.commit()
-        self._db.begin()
-        if state is State.QUARANTINED:
-            log.info("quarantined: %s (%s)", row.url, reason)
-            self._transitions.settle(row, state, reason)
-        else:
-            # A spent budget refuses every URL of the host alike.
-            self._transitions.drop_queue(row.host, reason)
-        self._db.commit()
+        with self._transaction():
+            if state is State.QUARANTINED:
+                log.info("quarantined: %s (%s)", row.url, reason)
+                self._transitions.settle(row, state, reason)
+            else:
+                # A spent budget refuses every URL of the host alike.
+                self._transitions.drop_queue(row.host, reason)
 
     def _expire(self, now: float) -> None:
         # Leases are given out in the order of time and all last as long: the oldest comes first.
@@ -252,38 +262,26 @@ class SqliteFrontier:
         self._before_commit()
         finished, self._finished = list(self._finished.values()), {}
         changes, self._changes = self._changes, {}
-        self._db.begin()
-        try:
+        with self._transaction():
             ended = self._transitions.end_leases([(lease, ending) for lease, ending, _ in finished])
             found = [(offer, _source_id(offer, lease)) for lease, _, offers in finished for offer in offers]
             self._take([*found, *((offer, self._urls.source(offer.source)) for offer in self._inbox.take())])
             self._transitions.reprioritise(changes, self._is_leased)
             for host, ending in ended:
                 self._transitions.end_turn(host, ending)
-            self._db.commit()
-        except BaseException:
-            self._give_up()
-            raise
         self._merge_when_due()
 
     def _commit_at(self, now: float) -> None:
         self.commit()
         self._committed = now
 
-    def _give_up(self) -> None:
-        """The disk is full, or worse: nothing of this transaction happened, and what is in memory may not be used."""
-        log.info("a transaction of the frontier failed: nothing of it was written, and nothing more will be")
-        self._db.rollback()
-        self._closed_to_writes = True
-
     def drop(self, url: Url, reason: str) -> bool:
         self.commit()
         row = self._urls.find(url)
         if row is None or self._state(row) is not State.WAITING:
             return False
-        self._db.begin()
-        self._transitions.settle(row, State.DROPPED, reason)
-        self._db.commit()
+        with self._transaction():
+            self._transitions.settle(row, State.DROPPED, reason)
         return True
 
     def requeue(self, url: Url, priority: float | None = None) -> bool:
@@ -291,23 +289,21 @@ class SqliteFrontier:
         row = self._urls.find(url)
         if row is None or row.state == State.WAITING:
             return False
-        self._db.begin()
-        self._transitions.requeue(row, row.priority if priority is None else priority)
-        self._db.commit()
+        with self._transaction():
+            self._transitions.requeue(row, row.priority if priority is None else priority)
         return True
 
     def release(self, text: str = "") -> int:
         self.commit()
-        self._db.begin()
-        for key, evidence in self._db.templates().items():
-            if text in evidence:
-                self._db.remove_template(key)
-                if self.rules.traps is not None:
-                    self.rules.traps.release(key)
         rows = [row for row in self._urls.quarantined() if text in f"{row.url} {row.reason}"]
-        for row in rows:
-            self._transitions.requeue(row, row.priority)
-        self._db.commit()
+        with self._transaction():
+            for key, evidence in self._db.templates().items():
+                if text in evidence:
+                    self._db.remove_template(key)
+                    if self.rules.traps is not None:
+                        self.rules.traps.release(key)
+            for row in rows:
+                self._transitions.requeue(row, row.priority)
         log.info("%d quarantined URLs wait again", len(rows))
         return len(rows)
 
@@ -356,10 +352,7 @@ class SqliteFrontier:
             leased=leased,
             ready_hosts=len(self._schedule.ready),
             resting_hosts=self._schedule.ready.resting,
-            **{
-                name: tally.get(name, 0)
-                for name in ("done", "dropped", "quarantined", "wanted", "judged", "bytes", "words", "hosts")
-            },
+            **{name: tally.get(name, 0) for name in _TALLIES},
         )
 
     def story(self, url: Url) -> Story | None:
@@ -386,22 +379,16 @@ class SqliteFrontier:
 
     def _merge_when_due(self) -> None:
         if self._index.merge_due:
-            self._db.begin()
-            self._merge()
-            self._db.commit()
-
-    def _merge(self) -> None:
-        self._hosts.write_heads()
-        self._index.merge()
+            with self._transaction():
+                self._urls.merge()
 
     def close(self) -> None:
         if not self._closed_to_writes:
             self.commit()
-            self._db.begin()
-            self._merge()
-            if self._not_before is not None:
-                self._db.set_meta("ended", self._schedule.now)
-            self._db.commit()
+            with self._transaction():
+                self._urls.merge()
+                if self._not_before is not None:
+                    self._db.set_meta("ended", self._schedule.now)
         self._db.close()
 
 

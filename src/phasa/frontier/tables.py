@@ -339,6 +339,11 @@ class UrlTable:
             [(int(State.DROPPED), reason, id) for id in self.index.take_queue(host)],
         ).rowcount
 
+    def merge(self) -> None:
+        """Bring the index and the heads of the hosts in the file up to date."""
+        self._hosts.write_heads()
+        self.index.merge()
+
     def add_visit(self, id: int, visit: Visit) -> None:
         v = visit
         self._db.execute(
