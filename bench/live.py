@@ -21,7 +21,7 @@ from starlette.testclient import TestClient
 from phasa.collection import Collection
 from phasa.feeds.store import FeedStore
 from phasa.frontier.database import Database
-from phasa.frontier.intake import key_of, url_hash
+from phasa.frontier.index import url_keys
 from phasa.service.application import create_app
 
 LIMIT = 0.3
@@ -124,7 +124,7 @@ def _urls(pages: int, hosts: int) -> Iterator[tuple[object, ...]]:
         yield (
             id,
             id % hosts + 1,
-            key_of(id % hosts + 1, url_hash(url.encode())),
+            url_keys([id % hosts + 1], [url])[0],
             int(id <= pages),
             _depth(id),
             max(1, id // 5),

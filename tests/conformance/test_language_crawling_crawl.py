@@ -21,7 +21,7 @@ from phasa.crawl.strategy import Seed
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.memory import MemoryFrontier
 from phasa.frontier.politeness import Politeness
-from phasa.frontier.protocol import Ending, Lease, Offer, Standing, State
+from phasa.frontier.protocol import Ending, Lease, Offer, OfferResult, State
 from phasa.frontier.rules import Rules
 from phasa.frontier.scope import Scope, ScopeSettings
 from phasa.frontier.sqlite import SqliteFrontier
@@ -60,11 +60,11 @@ def test_row_08_queue_cap_of_12000(tmp_path: Path) -> None:
     for frontier in (memory, sqlite):
         frontier.offer(offers)
         assert frontier.stats().waiting == 12_000
-        assert frontier.sift([offers[0].url]) == [State.DROPPED], "the lowest-scored entry goes"
+        assert frontier.states([offers[0].url]) == [State.DROPPED], "the lowest-scored entry goes"
     fifo = MemoryFrontier(rules)
     standings = fifo.offer([Offer(offer.url) for offer in offers])
-    assert standings[-1] is Standing.CAPPED, "a FIFO queue drops the newcomer"
-    assert standings.count(Standing.NEW) == 12_000
+    assert standings[-1] is OfferResult.CAPPED, "a FIFO queue drops the newcomer"
+    assert standings.count(OfferResult.NEW) == 12_000
     sqlite.close()
 
 
@@ -203,4 +203,4 @@ def test_strategies_of_the_specification_run_on_the_same_loop() -> None:
         assert len(web.asked) == len(set(web.asked))
         assert not run.errors, name
         assert frontier.stats().waiting == 0
-        assert plant(frontier, strategy, [Seed(seed)]) == [Standing.KNOWN]
+        assert plant(frontier, strategy, [Seed(seed)]) == [OfferResult.KNOWN]

@@ -121,7 +121,7 @@ def test_a_refused_url_is_dropped_at_no_cost_of_time() -> None:
     web = PaperWeb({A + "1": Answer(Kind.REFUSED, "robots.txt"), A + "2": [A]})
     _, frontier, _ = crawl(web, [A + "1", A + "2"], manners=Politeness(delay=5.0, address_delay=0.0))
     assert web.times[:2] == [0.0, 0.0]
-    assert frontier.sift([Url(A + "1")]) == [State.DROPPED]
+    assert frontier.states([Url(A + "1")]) == [State.DROPPED]
 
 
 class Raising(Plain):
@@ -213,7 +213,7 @@ def test_a_full_disk_ends_the_crawl_and_loses_nothing() -> None:
     with pytest.raises(OSError, match="no space"):
         crawl(web, [A], frontier=frontier, archive=Shelf(full=True))
     frontier.close()
-    assert frontier.sift([Url(A)]) == [State.WAITING]
+    assert frontier.states([Url(A)]) == [State.WAITING]
 
 
 class SlowWeb(PaperWeb):

@@ -34,7 +34,7 @@ def test_a_file_of_the_format_before_is_brought_up_to_date(tmp_path: Path) -> No
     a_file_of_format_2(path)
     frontier = SqliteFrontier(path)
     assert frontier.stats().waiting == 30
-    assert frontier.sift([Url("http://h0.example/3"), Url("http://h0.example/x")]) == [State.WAITING, None]
+    assert frontier.states([Url("http://h0.example/3"), Url("http://h0.example/x")]) == [State.WAITING, None]
     assert [lease.url[-2:] for lease in frontier.lease(1e9, n=3)] == ["29", "28", "27"]
     frontier.close()
 

@@ -8,7 +8,7 @@ import pytest
 
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.politeness import Politeness
-from phasa.frontier.protocol import Ending, Frontier, Lease, Offer, Rediscovery, Standing, State, Visit
+from phasa.frontier.protocol import Ending, Frontier, Lease, Offer, OfferResult, Rediscovery, State, Visit
 from phasa.frontier.rules import QUEUE_FULL, Rules
 from phasa.frontier.scope import Scope, ScopeSettings
 from phasa.frontier.traps import Traps, TrapSettings
@@ -64,7 +64,7 @@ def test_the_highest_priority_comes_first(make: Make) -> None:
 
 def test_a_url_is_new_once(make: Make) -> None:
     frontier = make(Rules())
-    assert frontier.offer(offers("a", "b", "a")) == [Standing.NEW, Standing.NEW, Standing.KNOWN]
+    assert frontier.offer(offers("a", "b", "a")) == [OfferResult.NEW, OfferResult.NEW, OfferResult.KNOWN]
     assert frontier.stats().waiting == 2
 
 
@@ -72,7 +72,7 @@ def test_a_done_url_is_never_given_again(make: Make) -> None:
     frontier = make(Rules())
     frontier.offer(offers("a"))
     assert drain(frontier) == ["a"]
-    assert frontier.offer(offers("a")) == [Standing.KNOWN]
+    assert frontier.offer(offers("a")) == [OfferResult.KNOWN]
     assert frontier.lease(0.0) == []
     assert frontier.stats().done == 1
 
@@ -81,6 +81,7 @@ def test_the_links_of_a_page_wait_once_it_is_finished(make: Make) -> None:
     frontier = make(Rules())
     frontier.offer(offers("a"))
     frontier.finish(lease_one(frontier), done(), offers("b", "c"))
+    frontier.commit()
     stats = frontier.stats()
     assert (stats.waiting, stats.leased, stats.done) == (2, 0, 1)
     assert (stats.wanted, stats.judged, stats.bytes, stats.words) == (1, 1, 10, 3)
@@ -93,8 +94,8 @@ def test_the_links_of_a_page_wait_once_it_is_finished(make: Make) -> None:
 def test_a_better_offer_of_a_waiting_url(make: Make, rule: Rediscovery, order: list[str]) -> None:
     frontier = make(Rules(rediscovery=rule))
     frontier.offer([Offer(url("a"), 0.1, note=b"old"), Offer(url("b"), 0.5)])
-    (standing,) = frontier.offer([Offer(url("a"), 0.9, note=b"new")])
-    assert standing is (Standing.KNOWN if rule is Rediscovery.FIRST else Standing.RAISED)
+    (result,) = frontier.offer([Offer(url("a"), 0.9, note=b"new")])
+    assert result is (OfferResult.KNOWN if rule is Rediscovery.FIRST else OfferResult.RAISED)
     story = frontier.story(url("a"))
     assert story is not None
     assert story.note == (b"old" if rule is Rediscovery.FIRST else b"new")
@@ -117,26 +118,27 @@ def test_the_lease_carries_what_was_offered(make: Make) -> None:
     assert (lease.depth, lease.source, lease.note, lease.attempts) == (3, "http://b.example/", b"\x00\xff", 0)
 
 
-def test_sift_tells_where_urls_stand(make: Make) -> None:
+def test_states_tell_where_urls_stand(make: Make) -> None:
     frontier = make(Rules())
     frontier.offer(offers("a", "b", "c", "d", a=1.0, b=0.9))
     frontier.finish(lease_one(frontier), done())
     frontier.lease(0.0)
     frontier.drop(url("c"), "not wanted")
-    stands = frontier.sift([url(path) for path in "abcde"])
-    assert stands == [State.DONE, State.LEASED, State.DROPPED, State.WAITING, None]
+    states = frontier.states([url(path) for path in "abcde"])
+    assert states == [State.DONE, State.LEASED, State.DROPPED, State.WAITING, None]
 
 
-def test_an_expired_lease_goes_to_the_next_worker(make: Make) -> None:
+def test_an_expired_lease_is_given_again(make: Make) -> None:
     frontier = make(PATIENT)
     frontier.offer(offers("a"))
     first = lease_one(frontier, 0.0)
-    assert frontier.lease(99.0, "second") == []
-    (second,) = frontier.lease(100.0, "second")
+    assert frontier.lease(99.0) == []
+    (second,) = frontier.lease(100.0)
     assert second.url == first.url
     frontier.finish(first, done(100.0))
-    assert frontier.stats().leased == 1, "the late finish of the first worker changes nothing"
+    assert frontier.stats().leased == 1, "the late finish of the first lease changes nothing"
     frontier.finish(second, done(101.0))
+    frontier.commit()
     assert frontier.stats().done == 1
 
 
@@ -203,17 +205,18 @@ def test_a_host_that_never_answers_is_given_up(make: Make) -> None:
     for turn in range(3):
         (lease,) = [one for one in frontier.lease(turn * 10.0, n=9) if one.host == "a.example"]
         frontier.finish(lease, failed(at=turn * 10.0))
+    frontier.commit()
     story = frontier.story(url("b"))
     assert story is not None
     assert (story.state, story.reason) == (State.DROPPED, "host given up: timeout")
     assert frontier.stats().dropped == 3
-    assert frontier.sift([url("d", "b.example")]) == [State.LEASED]
+    assert frontier.states([url("d", "b.example")]) == [State.LEASED]
 
 
 def test_out_of_scope_is_recorded_with_its_reason(make: Make) -> None:
     frontier = make(Rules(scope=Scope(ScopeSettings(domains=("a.example",)))))
-    standings = frontier.offer(offers("a") + offers("b", host="b.example"))
-    assert standings == [Standing.NEW, Standing.OUT_OF_SCOPE]
+    results = frontier.offer(offers("a") + offers("b", host="b.example"))
+    assert results == [OfferResult.NEW, OfferResult.OUT_OF_SCOPE]
     story = frontier.story(url("b", "b.example"))
     assert story is not None
     assert story.state is State.DROPPED
@@ -223,8 +226,8 @@ def test_out_of_scope_is_recorded_with_its_reason(make: Make) -> None:
 def test_the_queue_cap_drops_the_least_wanted(make: Make) -> None:
     frontier = make(Rules(budgets=Budgets(queue=2)))
     frontier.offer(offers("a", "b", a=0.1, b=0.5))
-    assert frontier.offer(offers("c", c=0.9)) == [Standing.NEW]
-    assert frontier.offer(offers("d", d=0.2)) == [Standing.CAPPED]
+    assert frontier.offer(offers("c", c=0.9)) == [OfferResult.NEW]
+    assert frontier.offer(offers("d", d=0.2)) == [OfferResult.CAPPED]
     assert frontier.stats().waiting == 2
     story = frontier.story(url("a"))
     assert story is not None
@@ -234,16 +237,16 @@ def test_the_queue_cap_drops_the_least_wanted(make: Make) -> None:
 
 def test_the_queue_cap_drops_the_newcomer_among_equals(make: Make) -> None:
     frontier = make(Rules(budgets=Budgets(queue=2)))
-    assert frontier.offer(offers("a", "b", "c")) == [Standing.NEW, Standing.NEW, Standing.CAPPED]
+    assert frontier.offer(offers("a", "b", "c")) == [OfferResult.NEW, OfferResult.NEW, OfferResult.CAPPED]
     assert drain(frontier) == ["a", "b"]
-    assert frontier.offer(offers("c")) == [Standing.NEW], "there is room again when it is found again"
+    assert frontier.offer(offers("c")) == [OfferResult.NEW], "there is room again when it is found again"
 
 
 def test_the_budget_of_a_host_is_spent_by_pages(make: Make) -> None:
     frontier = make(Rules(budgets=Budgets(pages_per_host=2)))
     frontier.offer(offers("a", "b", "c") + offers("d", host="b.example"))
     assert sorted(drain(frontier)) == ["a", "b", "d"]
-    assert frontier.offer(offers("e")) == [Standing.CAPPED]
+    assert frontier.offer(offers("e")) == [OfferResult.CAPPED]
     assert frontier.stats().dropped == 2
 
 
@@ -257,12 +260,15 @@ def test_the_budget_of_a_site_spans_its_hosts(make: Make) -> None:
 def test_a_trap_is_quarantined_with_evidence_and_can_be_released(make: Make) -> None:
     frontier = make(Rules(traps=Traps(TrapSettings(repeats=3))))
     trap = url("x/y/x/y/x/y/z")
-    assert frontier.offer([Offer(trap)]) == [Standing.TRAPPED]
+    assert frontier.offer([Offer(trap)]) == [OfferResult.TRAPPED]
     story = frontier.story(trap)
     assert story is not None
     assert story.state is State.QUARANTINED
     assert "'x/y'" in story.reason
     assert frontier.stats().quarantined == 1
+    assert frontier.release("another trap") == 0
+    assert frontier.release("'x/y'") == 1
+    assert lease_one(frontier).url == trap
 
 
 def test_a_template_without_new_content_is_quarantined_while_it_waits(make: Make) -> None:
@@ -274,7 +280,9 @@ def test_a_template_without_new_content_is_quarantined_while_it_waits(make: Make
         frontier.finish(leases[0], done(digest=7))
     assert len(fetched) == 6, "five pages of the calendar, and the home page"
     assert frontier.stats().quarantined == 15
-    assert frontier.offer([Offer(url("day/99"))]) == [Standing.TRAPPED]
+    assert frontier.offer([Offer(url("day/99"))]) == [OfferResult.TRAPPED]
+    assert frontier.release() == 16
+    assert frontier.offer([Offer(url("day/100"))]) == [OfferResult.NEW], "the template is trusted again"
 
 
 def test_requeue_lets_a_url_wait_again(make: Make) -> None:
@@ -286,6 +294,17 @@ def test_requeue_lets_a_url_wait_again(make: Make) -> None:
     assert not frontier.requeue(url("unknown"))
     assert lease_one(frontier).priority == 3.0
     assert frontier.stats().done == 1
+
+
+def test_finishing_twice_is_finishing_once(make: Make) -> None:
+    frontier = make(PATIENT)
+    frontier.offer(offers("a"))
+    lease = lease_one(frontier, 0.0)
+    for _ in range(2):
+        frontier.finish(lease, done(), offers("b"))
+    frontier.commit()
+    stats = frontier.stats()
+    assert (stats.done, stats.waiting, stats.bytes) == (1, 1, 10)
 
 
 def test_reprioritise_moves_what_waits(make: Make) -> None:

@@ -49,7 +49,7 @@ def stock(path: Path, pieces: Sequence[Piece], *, language: str = "th") -> Colle
     frontier.offer([Offer(Url(url), 1.0, 1, "http://seed.example.th/") for url in by_url])
     now = BEGIN.timestamp() + 1e7
     with WarcWriter(collection.archive_folder) as writer:
-        while leases := frontier.lease(now, "", 100):
+        while leases := frontier.lease(now, 100):
             for lease in leases:
                 piece = by_url[lease.url]
                 at = BEGIN + timedelta(days=piece.day, seconds=lease.id)

@@ -346,7 +346,9 @@ class Crawl:
 
     def _waits(self, url: str) -> bool:
         """Whether an address waits or is being fetched."""
-        return self.parts.frontier.sift([Url(url)])[0] in (State.WAITING, State.LEASED)
+        frontier = self.parts.frontier
+        frontier.commit()  # so that the links of the last pages are known
+        return frontier.states([Url(url)])[0] in (State.WAITING, State.LEASED)
 
     def _missed(self, lease: Lease) -> None:
         """Tell the strategy that a URL gave no page."""

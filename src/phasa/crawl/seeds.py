@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from phasa.crawl.strategy import Seed, Strategy
 from phasa.errors import InputError
-from phasa.frontier.protocol import Frontier, Offer, Standing
+from phasa.frontier.protocol import Frontier, Offer, OfferResult
 from phasa.web.url import Url, parse
 
 
@@ -56,7 +56,7 @@ def read_seeds(path: Path) -> SeedFile:
     return SeedFile(list(seeds.values()), junk)
 
 
-def plant(frontier: Frontier, strategy: Strategy, seeds: Sequence[Seed]) -> list[Standing]:
+def plant(frontier: Frontier, strategy: Strategy, seeds: Sequence[Seed]) -> list[OfferResult]:
     """Offer the seeds as the strategy ranks them; what each led to."""
     offers = strategy.start(seeds)
     planted = [

@@ -12,7 +12,7 @@ from phasa.crawl.run.control import add_seeds
 from phasa.crawl.strategy import Seed
 from phasa.errors import CollectionError
 from phasa.feeds.store import FeedStore
-from phasa.frontier.protocol import Offer, Standing
+from phasa.frontier.protocol import Offer, OfferResult
 from phasa.frontier.sqlite import SqliteFrontier
 from phasa.language.profile import load_profile
 from phasa.web.html import FeedLink, read_page
@@ -48,7 +48,7 @@ def _offer(collection: Collection, urls: Sequence[Url], source: str) -> int:
             Offer(url, AHEAD + float(ranked.priorities[place]), 1, source, ranked.note(place))
             for place, url in enumerate(urls)
         ]
-        return sum(standing is Standing.NEW for standing in frontier.offer(offers))
+        return sum(standing is OfferResult.NEW for standing in frontier.offer(offers))
     finally:
         frontier.close()
 

@@ -1,23 +1,25 @@
 """The frontier's file: its tables, the connection, transactions, and the small values that have no table of their own.
 
 What makes offers cheap at ten million URLs: a URL row is appended in the order of discovery, which touches one page of
-the file. The two indexes whose order is not that of discovery (`seen` and `queue`) are filled some hundred thousand
-URLs at a time, in their own order and many entries to a row; until then the new entries are in memory
-(`phasa.frontier.young`). `url` is the truth: after a crash both indexes are completed from the rows beyond the last
-merge.
+the file. The two tables whose order is not that of discovery (`seen` and `queue`) belong to `phasa.frontier.index`,
+which fills them some hundred thousand URLs at a time. `url` is the truth: after a crash the index is completed from it.
 """
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from pathlib import Path
 
 from phasa.errors import CollectionError
+from phasa.frontier.index import SCHEMA as INDEX_SCHEMA
+
+log = logging.getLogger(__name__)
 
 FORMAT = 3
 _BEFORE = 2  # one row for each entry of `seen` and `queue`
 
-_SCHEMA = """
+_SCHEMA = f"""{INDEX_SCHEMA}
 CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS tally(name TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS site(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, done INTEGER NOT NULL DEFAULT 0);
@@ -31,9 +33,6 @@ CREATE TABLE IF NOT EXISTS url(
     id INTEGER PRIMARY KEY, host INTEGER NOT NULL, key INTEGER NOT NULL, state INTEGER NOT NULL,
     priority REAL NOT NULL, depth INTEGER NOT NULL, attempts INTEGER NOT NULL, source, url TEXT NOT NULL,
     note BLOB, reason TEXT);
-CREATE TABLE IF NOT EXISTS seen(first INTEGER PRIMARY KEY, entries BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS queue(
-    host INTEGER, rank REAL, id INTEGER, more BLOB, PRIMARY KEY(host, rank, id)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS visit(
     id INTEGER PRIMARY KEY, at REAL, status INTEGER, mime TEXT, size INTEGER, wanted INTEGER, score REAL,
     language TEXT, words INTEGER, digest INTEGER, record TEXT, seconds REAL);
@@ -48,8 +47,8 @@ CREATE INDEX IF NOT EXISTS letters ON inbox(worker, id);
 class Database:
     """One connection to a frontier file. Raises CollectionError when the file is not a frontier.
 
-    Callers open transactions with `begin` and end them with `commit`. `looking`: the file is only read, perhaps while
-    a crawl writes it.
+    Callers open transactions with `begin` and end them with `commit`. `read_only`: the file is only read, perhaps
+    while a crawl writes it.
     """
 
     def __init__(self, path: Path, cache_megabytes: int = 4, *, read_only: bool = False) -> None:
@@ -70,6 +69,7 @@ class Database:
             if format is None and not read_only:
                 self.set_meta("format", FORMAT)
             elif format == _BEFORE and not read_only:
+                log.info("%s: bringing the frontier from format %s up to format %d", path, format, FORMAT)
                 self._pack()
             elif format != FORMAT:
                 raise CollectionError(
@@ -80,7 +80,7 @@ class Database:
             raise CollectionError(f"{path}: cannot be used as a frontier: {problem}") from None
 
     def _pack(self) -> None:
-        """Bring a file of the format before up to date: both indexes get their rows anew, as after a crash."""
+        """Bring a file of the format before up to date: the index is filled again, as after a crash."""
         self.begin()
         self.execute("DROP TABLE seen")
         self.execute("DROP TABLE queue")

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 
-from phasa.frontier.protocol import Ending, Lease, Offer, Rediscovery, Standing, State, Stats, Story, Waiting
-from phasa.frontier.queues import Entry, HostQueues, Item, OneQueue
-from phasa.frontier.rules import HOST_SPENT, QUEUE_FULL, SITE_SPENT, Rules, may_return
+from phasa.frontier.memory_queues import Entry, HostQueues, Item, OneQueue
+from phasa.frontier.protocol import Ending, Lease, Offer, OfferResult, Rediscovery, State, Stats, Story, Waiting
+from phasa.frontier.rules import QUEUE_FULL, Rules, may_return
 from phasa.web.url import Url, authority, registered_domain
 
 
@@ -23,16 +23,14 @@ class MemoryFrontier:
         self.rules = rules or Rules()
         manners = self.rules.manners
         self._higher = self.rules.rediscovery is Rediscovery.HIGHER
-        budgets = self.rules.budgets
-        self._counted = bool(budgets.pages_per_host or budgets.pages_per_site)
+        self._counts_pages = self.rules.counts_pages
+        self._refuses_nothing = self.rules.refuses_nothing
         self._known: dict[str, Entry] = {}
         self._entries: list[Entry] = []
         self._all = OneQueue(self._entries)
         by_host = bool(manners.delay or manners.address_delay)
         self._hosts = HostQueues(self._entries, manners.address_delay) if by_host else None
-        self._plain = not (
-            by_host or self._counted or budgets.queue or self.rules.scope is not None or self.rules.traps is not None
-        )
+        self._plain = self._refuses_nothing and not by_host and not self.rules.budgets.queue
         self._leases: dict[int, Lease] = {}
         self._tail: list[Item] = []
         self._taken: Counter[str] = Counter()
@@ -41,10 +39,10 @@ class MemoryFrontier:
 
     # ── taking in ────────────────────────────────────────────────────────────────────────────────
 
-    def offer(self, offers: Sequence[Offer]) -> list[Standing]:
+    def offer(self, offers: Sequence[Offer]) -> list[OfferResult]:
         return [self._offer(offer) for offer in offers]
 
-    def _offer(self, offer: Offer) -> Standing:
+    def _offer(self, offer: Offer) -> OfferResult:
         entry = self._known.get(offer.url)
         if entry is not None:
             return self._offer_known(entry, offer)
@@ -55,54 +53,52 @@ class MemoryFrontier:
             self._entries.append(entry)
             heappush(self._all.heap, (-offer.priority, serial))
             self._counts[0] += 1
-            return Standing.NEW
+            return OfferResult.NEW
         entry = Entry(offer, len(self._entries), authority(offer.url) if self._hosts is not None else "")
         self._known[offer.url] = entry
         self._entries.append(entry)
-        refusal = self.rules.refuse(offer.url, offer.depth) or self._spent(entry)
+        refusal = self.rules.refuse(offer.url, offer.depth)
+        if refusal is None and (reason := self.rules.spent(*self._pages_of(offer.url))):
+            refusal = OfferResult.CAPPED, reason
         if refusal is not None:
-            standing, entry.reason = refusal
-            entry.state = State.QUARANTINED if standing is Standing.TRAPPED else State.DROPPED
+            result, entry.reason = refusal
+            entry.state = State.QUARANTINED if result is OfferResult.TRAPPED else State.DROPPED
             self._counts[entry.state] += 1
-            return standing
+            return result
         self._counts[State.WAITING] += 1
         self._push(entry)
         return self._keep_cap(entry)
 
-    def _offer_known(self, entry: Entry, offer: Offer) -> Standing:
+    def _offer_known(self, entry: Entry, offer: Offer) -> OfferResult:
         if entry.state is State.WAITING:
             if self._higher:
                 if offer.priority <= entry.priority:
-                    return Standing.KNOWN
+                    return OfferResult.KNOWN
             elif not self.rules.replaces(offer, entry.priority, entry.note):
-                return Standing.KNOWN
+                return OfferResult.KNOWN
             entry.note = offer.note
             if offer.priority != entry.priority:
                 entry.priority = offer.priority
                 self._push(entry)
-            return Standing.RAISED
+            return OfferResult.RAISED
         if entry.state is State.DROPPED and may_return(entry.reason):
             entry.priority, entry.note = offer.priority, offer.note
             self._move(entry, State.WAITING, "")
             self._push(entry)
             return self._keep_cap(entry)
-        return Standing.KNOWN
+        return OfferResult.KNOWN
 
-    def _spent(self, entry: Entry) -> tuple[Standing, str] | None:
-        if not self._counted:
-            return None
-        budgets = self.rules.budgets
-        if budgets.pages_per_host and self._taken["h " + authority(entry.url)] >= budgets.pages_per_host:
-            return Standing.CAPPED, HOST_SPENT
-        if budgets.pages_per_site and self._taken["s " + registered_domain(entry.url)] >= budgets.pages_per_site:
-            return Standing.CAPPED, SITE_SPENT
-        return None
+    def _pages_of(self, url: Url) -> tuple[int, int]:
+        """Pages taken from the host of a URL and from its site."""
+        if not self._counts_pages:
+            return 0, 0
+        return self._taken["h " + authority(url)], self._taken["s " + registered_domain(url)]
 
-    def _keep_cap(self, entry: Entry) -> Standing:
+    def _keep_cap(self, entry: Entry) -> OfferResult:
         """The queue cap: beyond it the URL of the lowest priority goes, the last one found first among equals."""
         cap = self.rules.budgets.queue
         if not cap:
-            return Standing.NEW
+            return OfferResult.NEW
         heappush(self._tail, (entry.priority, -entry.serial))
         while self._counts[State.WAITING] > cap:
             priority, serial = heappop(self._tail)
@@ -112,7 +108,7 @@ class MemoryFrontier:
                     self._move(worst, State.DROPPED, QUEUE_FULL)
                 else:
                     heappush(self._tail, (worst.priority, serial))
-        return Standing.CAPPED if entry.state is State.DROPPED else Standing.NEW
+        return OfferResult.CAPPED if entry.state is State.DROPPED else OfferResult.NEW
 
     def _push(self, entry: Entry) -> None:
         (self._all if self._hosts is None else self._hosts).push(entry)
@@ -123,22 +119,14 @@ class MemoryFrontier:
         entry.state = state
         entry.reason = reason
 
-    def sift(self, urls: Sequence[Url]) -> list[State | None]:
-        known = self._known.get
-        return [entry.state if (entry := known(url)) is not None else None for url in urls]
-
-    def settled(self, urls: Sequence[Url]) -> list[bool]:
-        known = self._known.get
-        return [(entry := known(url)) is not None and entry.state is not State.WAITING for url in urls]
-
     # ── giving out ───────────────────────────────────────────────────────────────────────────────
 
-    def lease(self, now: float, worker: str = "", n: int = 1) -> list[Lease]:
+    def lease(self, now: float, n: int = 1) -> list[Lease]:
         self._expire(now)
         leases: list[Lease] = []
         expires = now + self.rules.manners.lease
         for entry in self._best(now):
-            if self._refused_late(entry):
+            if not self._refuses_nothing and self._refused_late(entry):
                 self._wake(entry)
                 continue
             self._move(entry, State.LEASED, "")
@@ -171,13 +159,10 @@ class MemoryFrontier:
 
     def _refused_late(self, entry: Entry) -> bool:
         """Budgets and traps that were found spent or barren after the URL was taken in."""
-        if refusal := self._spent(entry):
-            self._move(entry, State.DROPPED, refusal[1])
-            return True
-        if self.rules.traps is not None and (evidence := self.rules.traps.found_barren(entry.url)):
-            self._move(entry, State.QUARANTINED, f"trap: {evidence}")
-            return True
-        return False
+        refusal = self.rules.refuse_late(entry.url, *self._pages_of(entry.url))
+        if refusal is not None:
+            self._move(entry, *refusal)
+        return refusal is not None
 
     def _expire(self, now: float) -> None:
         if not self._leases:
@@ -231,7 +216,7 @@ class MemoryFrontier:
                 self._wanted += visit.wanted
             if self.rules.traps is not None:
                 self.rules.traps.saw(lease.url, visit.digest)
-        if self._counted and ending.state is State.DONE:
+        if self._counts_pages and ending.state is State.DONE:
             self._taken["h " + authority(lease.url)] += 1
             self._taken["s " + registered_domain(lease.url)] += 1
         for offer in found:
@@ -273,6 +258,14 @@ class MemoryFrontier:
         self._push(entry)
         return True
 
+    def release(self, text: str = "") -> int:
+        traps = self.rules.traps
+        if traps is not None:
+            for key in [key for key, evidence in traps.barren.items() if text in evidence]:
+                traps.release(key)
+        found = [e for e in self._entries if e.state is State.QUARANTINED and text in f"{e.url} {e.reason}"]
+        return sum(self.requeue(entry.url) for entry in found)
+
     def reprioritise(self, changes: Sequence[tuple[Url, float]]) -> None:
         for url, priority in changes:
             entry = self._known.get(url)
@@ -285,7 +278,15 @@ class MemoryFrontier:
                 if lower:
                     self._wake(entry)
 
-    # ── looking ──────────────────────────────────────────────────────────────────────────────────
+    # ── questions ────────────────────────────────────────────────────────────────────────────────
+
+    def states(self, urls: Sequence[Url]) -> list[State | None]:
+        known = self._known.get
+        return [entry.state if (entry := known(url)) is not None else None for url in urls]
+
+    def settled(self, urls: Sequence[Url]) -> list[bool]:
+        known = self._known.get
+        return [(entry := known(url)) is not None and entry.state is not State.WAITING for url in urls]
 
     def waiting(self, host: str, limit: int) -> list[Waiting]:
         found = [e for e in self._entries if e.state is State.WAITING and authority(e.url) == host]

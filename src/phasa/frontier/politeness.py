@@ -9,6 +9,10 @@ from msgspec import Meta
 from phasa.settings import Settings
 
 DAY = 86_400.0
+AWAKE = float("-inf")
+"""When a host or an address that does not rest may be asked."""
+IN_USE = float("inf")
+"""When an address that is being asked may be asked again: nobody knows before the answer is there."""
 
 
 class Politeness(Settings, frozen=True, kw_only=True):

@@ -4,7 +4,9 @@ A URL is *waiting*, *leased*, *done*, *dropped* with a reason, or *quarantined* 
 released); never two of them, never forgotten. A crawl offers the URLs it finds, leases the best URL of a host whose
 turn it is, and finishes the lease together with everything found on the page, in one transaction.
 
-Two implementations share this protocol: `memory` for the lab and `sqlite` for a collection.
+Two implementations share this protocol: `memory` for the lab and `sqlite` for a collection. A third one is written from
+this module and from `rules` alone, and is right when it passes `tests/frontier` (test_frontier for the promises,
+test_laws for whole histories beside the frontier in memory).
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from phasa.web.url import Url
 
 
 class State(IntEnum):
-    """Where a URL stands."""
+    """The state of a URL. LEASED is never stored: a frontier that is opened again has no leases."""
 
     WAITING = 0
     DONE = 1
@@ -28,7 +30,7 @@ class State(IntEnum):
     LEASED = 4
 
 
-class Standing(IntEnum):
+class OfferResult(IntEnum):
     """What an offer led to."""
 
     NEW = 0  # not known before: waits now
@@ -61,7 +63,7 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
 
 
 class Lease(msgspec.Struct, frozen=True, gc=False):
-    """The right to fetch one URL until `expires`; its host is nobody else's meanwhile.
+    """The right to fetch one URL until `expires`; nobody else gets its host meanwhile.
 
     `attempts` counts the fetches of this URL so far, `failures` those of its host in a row that did not succeed.
     """
@@ -96,7 +98,7 @@ class Visit(msgspec.Struct, frozen=True, gc=False):
 
 
 class Ending(msgspec.Struct, frozen=True, gc=False):
-    """How a lease ends: DONE, DROPPED, or WAITING again (a later try).
+    """How a lease ends: DONE, DROPPED, or WAITING again (it is tried later).
 
     `pause` is how long the host rests from `at` on; `failed` says that the server did not answer, or only that it
     cannot now (429, 503), which counts towards giving the host up.
@@ -154,57 +156,104 @@ class Stats(msgspec.Struct, frozen=True):
 
 
 class Frontier(Protocol):
-    """Queue, memory and manners of one crawl. Larger priorities come first; ties in the order of discovery.
+    """Queue, memory and manners of one crawl.
 
-    A worker is one process (or machine); it never gets a host that another worker has. Leases that are not finished
-    before they expire go back to waiting.
+    *Order.* Among the hosts that may be asked, the URL with the highest priority comes first; ties come in the order of
+    discovery. A host has one lease at a time and rests after it (`Ending.pause`); a server address has one request at a
+    time and rests after it (`Politeness.address_delay`). What may wait and what may be fetched is said by `Rules`.
+
+    *Transactions.* Each call that writes happens as a whole or not at all. `offer`, `drop`, `requeue` and `release` are
+    committed when they return, together with everything before them. `finish` and `reprioritise` may be kept back, so
+    that many share one commit; they are applied in the order of the calls, and committed at the latest by `commit`, by
+    the next call that commits, or by `close`. A page and its links become visible together: while they are
+    kept back the URL still counts as leased, and its links are not known. Whatever is kept back, `lease` gives the URLs
+    that it would give if everything were committed.
+
+    *Crashes.* After a crash the frontier is as the last commit left it: nothing is half-written, what was leased waits
+    again, and the first lease of the new process is given only after the rest that the last request may have earned.
+
+    *Errors.* When the storage fails (disk full), the call raises, nothing of its transaction is written, and the
+    frontier writes nothing more; open it again to go on.
+
+    *Questions* (`states`, `settled`, `waiting`, `next_ready`, `stats`, `story`) change nothing: they never write,
+    commit or flush. They answer from what is committed, plus the leases that are out; ask `commit` first where the
+    last pages matter.
+
+    *Time* is the caller's: every `now` is a number of seconds on one clock, which does not go back within a process.
+
+    *Workers.* One frontier object belongs to one process. When several share the storage, each owns a part of the
+    sites with all their hosts, and passes offers for the hosts of others on to them; they arrive with a commit of the
+    other worker.
     """
 
-    def offer(self, offers: Sequence[Offer]) -> list[Standing]:
-        """Take URLs in; what each led to, in order."""
+    def offer(self, offers: Sequence[Offer]) -> list[OfferResult]:
+        """Take URLs in and commit; what each led to, in order (several workers: of its own hosts only).
 
-    def sift(self, urls: Sequence[Url]) -> list[State | None]:
-        """Where each URL stands; None when it was never seen. Changes nothing."""
+        A URL is taken in once: the same offer again gives KNOWN and changes nothing, whatever its state is. An offer of
+        a waiting URL changes its priority and note as `Rules.rediscovery` says, never its place among equals. URLs that
+        the rules refuse are recorded with the reason. Beyond `Budgets.queue` the waiting URL of the lowest priority
+        is dropped, the last one found among equals; such a URL is new again when it is offered again."""
 
-    def settled(self, urls: Sequence[Url]) -> list[bool]:
-        """True for a URL that is known and does not wait, so that scoring it is in vain; False when not sure."""
-
-    def lease(self, now: float, worker: str = "", n: int = 1) -> list[Lease]:
-        """Up to n of the best URLs whose hosts and addresses may be asked now, best first."""
+    def lease(self, now: float, n: int = 1) -> list[Lease]:
+        """Up to n of the best URLs whose hosts and addresses may be asked now, best first, one of each host; none when
+        nothing can be asked. Leases that expired wait again first. May commit."""
 
     def admit(self, lease: Lease, address: str, now: float) -> float:
-        """Tell the address of the host. 0: go on; else the lease is given back, and this is when it may be asked."""
+        """Say which server address the host of a lease has, before the request. 0: the address is this lease's until it
+        ends, go on. Otherwise the address is in use or rests, the lease is given back, and this is when to expect it
+        again. 0 for a lease that has expired."""
 
     def finish(self, lease: Lease, ending: Ending, found: Sequence[Offer] = ()) -> None:
-        """End a lease and take in what its page linked to, together or not at all."""
+        """End a lease: the URL gets the state of the ending, its host and address rest, its visit is recorded, and
+        `found` is taken in as by `offer`, all in one transaction (which may come later, see above).
+
+        A URL that waits again keeps its priority and has one more attempt. After `Politeness.failures` failures of a
+        host in a row all that waits there is dropped. Does nothing for a lease that has expired or was ended before,
+        so it may be called twice."""
 
     def hold(self, lease: Lease, until: float, asked: float | None = None) -> None:
-        """Give a lease back unharmed; its host rests until then. `asked`: when its server answered something else
-        meanwhile (its robots.txt), so that the server's address rests too."""
+        """Give a lease back as if it had never been given; its host rests until then. `asked`: when its server answered
+        something else meanwhile (its robots.txt), so that its address rests, too. Nothing for a lease that ended."""
 
     def drop(self, url: Url, reason: str) -> bool:
-        """A waiting URL will not be fetched. False when it does not wait."""
+        """A waiting URL will not be fetched. Commits. False, and nothing happens, when it does not wait."""
 
     def requeue(self, url: Url, priority: float | None = None) -> bool:
-        """A done, dropped or quarantined URL waits again. False when unknown, waiting or leased."""
+        """A done, dropped or quarantined URL waits again, with no attempts counted; with another priority if one is
+        given. Commits. False, and nothing happens, when it is unknown, waiting or leased."""
+
+    def release(self, text: str = "") -> int:
+        """Let the quarantined URLs wait again whose address or evidence contains `text`, and trust the URL templates
+        whose evidence does; how many URLs. Commits."""
 
     def reprioritise(self, changes: Sequence[tuple[Url, float]]) -> None:
-        """New priorities for waiting URLs, at the latest with the next commit; others are left alone."""
+        """New priorities for waiting URLs, at the latest with the next commit; the last one counts. URLs that do not
+        wait or are unknown are left alone."""
+
+    def commit(self) -> None:
+        """Make everything so far durable, and take in what other workers passed on. Nothing to do: no cost."""
+
+    def close(self) -> None:
+        """Commit and let go of the storage. Leases that are still out wait again."""
+
+    # ── questions ────────────────────────────────────────────────────────────────────────────────
+
+    def states(self, urls: Sequence[Url]) -> list[State | None]:
+        """The state of each URL; None when it was never taken in."""
+
+    def settled(self, urls: Sequence[Url]) -> list[bool]:
+        """True for a URL that is known and does not wait, so that scoring it is in vain; False when that is not sure
+        without a look at the storage."""
 
     def waiting(self, host: str, limit: int) -> list[Waiting]:
         """The waiting URLs of a host, best first."""
 
     def next_ready(self, now: float) -> float | None:
-        """The earliest time at which `lease` may give something; None when nothing waits or only leases are out."""
+        """The earliest time, now or later, at which `lease` may give something (it need not); None when nothing waits
+        or only the end of a lease can change that."""
 
     def stats(self) -> Stats:
-        """Counts, without looking through the queue."""
+        """Counts, without a search through the queue."""
 
     def story(self, url: Url) -> Story | None:
-        """Everything known of a URL; None when it was never offered."""
-
-    def commit(self) -> None:
-        """Make everything so far durable."""
-
-    def close(self) -> None:
-        """Commit and let go. Leases that are still out wait again."""
+        """Everything known of a URL; None when it was never taken in."""

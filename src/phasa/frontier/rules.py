@@ -1,4 +1,7 @@
-"""The rules that a frontier lives by, in one value: scope, traps, budgets, manners and what re-discovery means."""
+"""The rules that a frontier lives by, in one value: scope, traps, budgets, manners and what re-discovery means.
+
+Pure: a frontier keeps the counts, the rules say what follows from them.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,14 @@ from dataclasses import dataclass, field
 
 from phasa.frontier.budgets import NO_LIMITS, Budgets
 from phasa.frontier.politeness import FREE, Politeness
-from phasa.frontier.protocol import Offer, Rediscovery, Standing
+from phasa.frontier.protocol import Offer, OfferResult, Rediscovery, State
 from phasa.frontier.scope import Scope
 from phasa.frontier.traps import Traps
 from phasa.web.url import Url
+
+QUEUE_FULL = "capped: the queue is full"
+HOST_SPENT = "capped: the budget of the host is spent"
+SITE_SPENT = "capped: the budget of the site is spent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +29,41 @@ class Rules:
     budgets: Budgets = field(default_factory=lambda: NO_LIMITS)
     manners: Politeness = field(default_factory=lambda: FREE)
 
-    def refuse(self, url: Url, depth: int) -> tuple[Standing, str] | None:
-        """What a URL never seen before is recorded as, and why, when the rules refuse it; None when it may wait."""
+    @property
+    def counts_pages(self) -> bool:
+        """Whether the pages taken from hosts and sites matter."""
+        return bool(self.budgets.pages_per_host or self.budgets.pages_per_site)
+
+    @property
+    def refuses_nothing(self) -> bool:
+        """Whether every URL may wait, whatever it is."""
+        return self.scope is None and self.traps is None and not self.counts_pages
+
+    def refuse(self, url: Url, depth: int) -> tuple[OfferResult, str] | None:
+        """What a URL never seen before is recorded as, and why, when the rules refuse it; None when it may wait, as
+        far as the budgets (`spent`) allow."""
         if self.scope is not None and (reason := self.scope.refuses(url, depth)):
-            return Standing.OUT_OF_SCOPE, f"out of scope: {reason}"
+            return OfferResult.OUT_OF_SCOPE, f"out of scope: {reason}"
         if self.traps is not None and (evidence := self.traps.suspects(url)):
-            return Standing.TRAPPED, f"trap: {evidence}"
+            return OfferResult.TRAPPED, f"trap: {evidence}"
+        return None
+
+    def spent(self, of_host: int, of_site: int) -> str:
+        """The reason why no more pages are taken, when so many were taken from a host and its site; '' for none."""
+        budgets = self.budgets
+        if budgets.pages_per_host and of_host >= budgets.pages_per_host:
+            return HOST_SPENT
+        if budgets.pages_per_site and of_site >= budgets.pages_per_site:
+            return SITE_SPENT
+        return ""
+
+    def refuse_late(self, url: Url, of_host: int, of_site: int) -> tuple[State, str] | None:
+        """What becomes of a waiting URL that may no longer be fetched, and why: a budget is spent, or its template was
+        found barren after it was taken in. None when it may be."""
+        if reason := self.spent(of_host, of_site):
+            return State.DROPPED, reason
+        if self.traps is not None and (evidence := self.traps.found_barren(url)):
+            return State.QUARANTINED, f"trap: {evidence}"
         return None
 
     def replaces(self, offer: Offer, priority: float, note: bytes) -> bool:
@@ -35,11 +71,6 @@ class Rules:
         if self.rediscovery is Rediscovery.HIGHER:
             return offer.priority > priority
         return self.rediscovery is Rediscovery.LATEST and (offer.priority != priority or offer.note != note)
-
-
-QUEUE_FULL = "capped: the queue is full"
-HOST_SPENT = "capped: the budget of the host is spent"
-SITE_SPENT = "capped: the budget of the site is spent"
 
 
 def may_return(reason: str) -> bool:

@@ -1,31 +1,38 @@
 """The frontier of a collection, in one SQLite file.
 
 Leases live in memory: a collection has one owner (its lock), and its workers never share a host, so a URL that is
-leased when the process dies simply still waits. `finish` is kept until the next commit, which happens every few pages:
-first `before_commit` (the archive is flushed to disk), then all of them with all their links in one transaction. A
-host whose page is not committed yet gets no turn, so nobody can tell the difference.
+leased when the process dies simply still waits.
+
+Commits are shared by groups of pages. `finish` and `reprioritise` keep what they are told until the next commit: first
+`before_commit` (the archive is flushed to disk), then all of it, with all links, in one short transaction, so that
+several workers can take turns. A host whose page is not committed yet gets no turn, so the order of leases is the same
+as if every page were committed at once.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from phasa.frontier.database import Database
-from phasa.frontier.host_table import HostTable
-from phasa.frontier.intake import Hash, Intake, Sourced, url_hash
-from phasa.frontier.ledger import Ledger
-from phasa.frontier.mailbox import ALONE as ALONE
-from phasa.frontier.mailbox import Mailbox
-from phasa.frontier.mailbox import Share as Share
-from phasa.frontier.protocol import Ending, Lease, Offer, Standing, State, Stats, Story, Waiting
-from phasa.frontier.ready import AWAKE, Host
-from phasa.frontier.recent import SETTLED, Recent
+from phasa.frontier.inbox import ALONE as ALONE
+from phasa.frontier.inbox import Inbox
+from phasa.frontier.inbox import Partition as Partition
+from phasa.frontier.index import IndexOptions, UrlIndex
+from phasa.frontier.offer_batch import SETTLED, OfferBatch, RecentOffers, Sourced
+from phasa.frontier.politeness import AWAKE
+from phasa.frontier.protocol import Ending, Lease, Offer, OfferResult, State, Stats, Story, Waiting
 from phasa.frontier.rules import Rules
-from phasa.frontier.spending import Spending
-from phasa.frontier.turns import Turns
-from phasa.frontier.url_table import Row, UrlTable
-from phasa.web.url import Url
+from phasa.frontier.schedule import Host, HostSchedule
+from phasa.frontier.tables import HostTable, Row, UrlTable
+from phasa.frontier.transitions import Transitions
+from phasa.web.url import Url, registered_domain
+
+log = logging.getLogger(__name__)
+
+_TALLIES = ("done", "dropped", "quarantined", "wanted", "judged", "bytes", "words", "hosts")
 
 
 def _nothing() -> None: ...
@@ -34,7 +41,8 @@ def _nothing() -> None: ...
 class SqliteFrontier:
     """See `phasa.frontier.protocol.Frontier`. Raises CollectionError when the file is not a frontier.
 
-    `looking` opens it beside a crawl that may be running: for `story` and `stats`, never for changes.
+    `partition`: the sites of this process when it is one of several workers. `read_only` opens the file next to a crawl
+    that may be running: for questions, never for changes. `index` and `ready_hosts` are sizes, which tests make small.
     """
 
     GROUP = 64  # pages per transaction at most
@@ -46,178 +54,191 @@ class SqliteFrontier:
         path: Path,
         rules: Rules | None = None,
         *,
-        share: Share = ALONE,
+        partition: Partition = ALONE,
         before_commit: Callable[[], None] = _nothing,
-        hash: Hash = url_hash,
+        index: IndexOptions | None = None,
+        ready_hosts: int = 1_024,
         read_only: bool = False,
     ) -> None:
         self.rules = rules = rules or Rules()
-        self._db = Database(path, read_only=read_only)
-        self._share = share
+        self._db = db = Database(path, read_only=read_only)
+        self._partition = partition
         self._before_commit = before_commit
-        self._hash = hash
-        self._recent = Recent()
-        self._urls = UrlTable(self._db, share.worker, share.workers, read_only=read_only)
-        self._hosts = HostTable(self._db, share.owner)
-        self._mail = Mailbox(self._db, share)
-        self._turns = Turns(self._db, self._urls, self._hosts, self._mail, share, rules.manners)
-        self._ledger = Ledger(self._db, self._urls, self._hosts, self._turns, self._recent, rules, hash)
-        self._spending = Spending(rules, self._hosts)
+        self._recent = RecentOffers()
+        self._index = UrlIndex(db.connection, partition.worker, index, read_only=read_only)
+        self._hosts = HostTable(db, partition.owner)
+        self._urls = UrlTable(db, self._hosts, self._index)
+        self._inbox = Inbox(db, partition)
+        self._schedule = HostSchedule(db, self._hosts, self._index, self._inbox, partition, rules.manners, ready_hosts)
+        self._transitions = Transitions(db, self._urls, self._hosts, self._schedule, self._recent, rules)
         self._leases: dict[int, Lease] = {}
-        self._pending: dict[int, tuple[Lease, Ending, Sequence[Offer]]] = {}
+        # What the next commit writes: finished leases with the links of their pages, and new priorities.
+        self._finished: dict[int, tuple[Lease, Ending, Sequence[Offer]]] = {}
         self._changes: dict[Url, float] = {}
-        # When the first host of the pending pages may be asked again, and when the last commit was.
+        # When the first host of the finished pages may be asked again, and when `lease` committed last.
         self._free_at = AWAKE
         self._committed = AWAKE
         self._not_before: float | None = None
-        # Nothing is written by one who only looks, nor after an error of the store.
-        self._broken = read_only
-        if share.worker == 0 and not read_only:
+        # Nothing is written by a reader, nor after an error of the file.
+        self._closed_to_writes = read_only
+        if not read_only:
             self._open()
-        if rules.budgets.queue and not read_only:
-            self._urls.index_ranks()
         if rules.traps is not None:
-            rules.traps.barren.update(self._db.templates())
+            rules.traps.barren.update(db.templates())
 
     def _open(self) -> None:
-        """Mend what a crash left and give hosts to workers; only the first worker does, before the others start."""
+        """Repair what a crash left and give hosts to workers; only the first worker does, before the others start."""
+        with self._transaction():
+            if self._partition.worker == 0:
+                for host, head in self._index.recover(self._partition.workers):
+                    self._hosts.set_head(host, head)
+                self._inbox.open_addresses()
+                if (before := self._db.meta("workers") or 1) != self._partition.workers:
+                    log.info("giving the hosts of %s workers to %d", before, self._partition.workers)
+                    self._hosts.assign(self._partition.workers)
+                    self._inbox.repartition()
+            if self.rules.budgets.queue:
+                self._index.keep_worst()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All or nothing. After an error (the disk is full, or worse) what is in memory may not be used, and nothing
+        more is written."""
         self._db.begin()
-        self._urls.recover()
-        self._mail.open_addresses()
-        if (self._db.meta("workers") or 1) != self._share.workers:
-            self._hosts.assign(self._share.workers)
-            self._mail.readdress()
-        self._db.commit()
+        try:
+            yield
+            self._db.commit()
+        except BaseException:
+            log.info("a transaction of the frontier failed: nothing of it was written, and nothing more will be")
+            self._db.rollback()
+            self._closed_to_writes = True
+            raise
 
     # ── taking in ────────────────────────────────────────────────────────────────────────────────
 
-    def offer(self, offers: Sequence[Offer]) -> list[Standing]:
+    def offer(self, offers: Sequence[Offer]) -> list[OfferResult]:
         self.commit()
-        self._db.begin()
-        try:
-            standings = self._take([(offer, self._ledger.source(offer) if offer.source else None) for offer in offers])
-            self._db.commit()
-        except BaseException:
-            self._break()
-            raise
+        with self._transaction():
+            results = self._take(
+                [(offer, self._urls.source(offer.source) if offer.source else None) for offer in offers]
+            )
         self._merge_when_due()
-        return standings
+        return results
 
-    def _take(self, offers: Sequence[Sourced]) -> list[Standing]:
+    def _take(self, offers: Sequence[Sourced]) -> list[OfferResult]:
         """Inside a transaction: take offers in, and let hosts with better heads compete. Offers for the hosts of other
-        workers are posted to them; the standings are of ours only."""
-        intake = Intake(self._urls, self._hosts, self.rules, self._recent, self._is_leased, self._hash)
-        if not self._share.alone:
-            offers = self._mail.sort(offers)
-        standings = intake.take(offers)
-        intake.write()
+        workers are sent to them; the results are of ours only."""
+        batch = OfferBatch(self._urls, self._hosts, self.rules, self._recent, self._is_leased)
+        if not self._partition.alone:
+            offers = self._inbox.send(offers)
+        results = batch.take(offers)
+        batch.write()
         if cap := self.rules.budgets.queue:
-            waiting = self._db.tallies().get("waiting", 0) + intake.counts["waiting"]
-            if dropped := intake.keep_cap(waiting, cap):
-                standings = [
-                    Standing.CAPPED if standing is Standing.NEW and url in dropped else standing
-                    for standing, url in zip(standings, (offer.url for offer, _ in offers), strict=True)
+            waiting = self._db.tallies().get("waiting", 0) + batch.counts["waiting"]
+            if dropped := batch.keep_cap(waiting, cap):
+                results = [
+                    OfferResult.CAPPED if result is OfferResult.NEW and offer.url in dropped else result
+                    for result, (offer, _) in zip(results, offers, strict=True)
                 ]
-        self._db.count({name: n for name, n in intake.counts.items() if n})
-        self._turns.compete(intake.better, intake.worse)
-        return standings
-
-    def _is_leased(self, id: int) -> bool:
-        return id in self._leases or id in self._pending
-
-    def sift(self, urls: Sequence[Url]) -> list[State | None]:
-        self.commit()
-        return [self._state(row) if (row := self._ledger.find(url)) is not None else None for url in urls]
-
-    def settled(self, urls: Sequence[Url]) -> list[bool]:
-        young, get = self._recent.young, self._recent.get
-        return [(young[url] if url in young else get(url)) == SETTLED for url in urls]
+        self._db.count({name: n for name, n in batch.counts.items() if n})
+        self._schedule.compete(batch.better, batch.worse)
+        return results
 
     # ── giving out ───────────────────────────────────────────────────────────────────────────────
 
-    def lease(self, now: float, worker: str = "", n: int = 1) -> list[Lease]:
-        self._turns.hear(now)
+    def lease(self, now: float, n: int = 1) -> list[Lease]:
+        self._schedule.hear(now)
         self._expire(now)
         if self._not_before is None:
-            self._not_before = self._turns.begin(now)
-        if now < self._not_before:
+            self._not_before = self._schedule.begin(now)
+        if now < self._not_before or self._closed_to_writes:
             return []
-        if (self._pending or self._changes) and now >= self._committed + self.PATIENCE:
+        if now >= self._committed + self.PATIENCE:
             self._commit_at(now)
         leases: list[Lease] = []
         while len(leases) < n:
-            host = self._turns.ready.pop(now)
+            host = self._schedule.ready.pop(now)
             if host is not None:
                 if (lease := self._lease(host, now)) is not None:
                     leases.append(lease)
-            elif self._pending and self._free_at <= now:
+            elif self._commit_helps(now):
                 self._commit_at(now)
             else:
                 break
         return leases
 
+    def _commit_helps(self, now: float) -> bool:
+        """Whether a commit may bring hosts that can be asked now."""
+        return self._free_at <= now if self._finished else self._inbox.has_offers()
+
     def _lease(self, host: Host, now: float) -> Lease | None:
         """The best URL of a host, unless its address must rest or a budget or a trap is in the way."""
-        if self._turns.must_wait(host, now):
+        if self._schedule.must_wait(host, now):
             return None
         assert host.head is not None
         row = self._urls.row(host.head.id)
-        if (refusal := self._spending.refuses(row, self._uncommitted())) is not None:
-            self._refuse(host, row, *refusal)
+        of_host, of_site, out = self._pages_of(row) if self.rules.counts_pages else (0, 0, 0)
+        if (refusal := self.rules.refuse_late(row.url, of_host, of_site)) is not None:
+            self._refuse(row, *refusal)
             return None
-        if self._spending.may_be_spent(row, self._uncommitted(), self._leases.values()):
-            self._turns.ready.rest(host, now + max(self.rules.manners.delay, 0.1))
+        if self.rules.spent(of_host, of_site + out):
+            # The pages that are being fetched may spend the budget of the site: wait for them.
+            self._schedule.ready.rest(host, now + max(self.rules.manners.delay, 0.1))
             return None
         host.busy = row.id
         lease = Lease(
             *(row.id, row.url, host.name, row.priority, row.depth),
-            *(self._ledger.source_url(row.source), row.note or b"", row.attempts, now + self.rules.manners.lease),
+            *(self._urls.source_url(row.source), row.note or b"", row.attempts, now + self.rules.manners.lease),
             host.failures,
         )
         self._leases[row.id] = lease
         self._recent.put(row.url, SETTLED)
         return lease
 
-    def _uncommitted(self) -> Iterator[Url]:
-        """Pages that are done but not committed yet."""
-        return (lease.url for lease, ending, _ in self._pending.values() if ending.state is State.DONE)
+    def _pages_of(self, row: Row) -> tuple[int, int, int]:
+        """Pages taken from the host of a URL, from its site, and pages of the site that are being fetched."""
+        of_host, of_site = self._hosts.taken(row.host)
+        site = registered_domain(row.url)
+        done = (lease.url for lease, ending, _ in self._finished.values() if ending.state is State.DONE)
+        of_site += sum(registered_domain(url) == site for url in done)
+        return of_host, of_site, sum(registered_domain(lease.url) == site for lease in self._leases.values())
 
-    def _refuse(self, host: Host, row: Row, state: State, reason: str) -> None:
+    def _refuse(self, row: Row, state: State, reason: str) -> None:
         self.commit()
-        self._db.begin()
-        if state is State.QUARANTINED:
-            self._ledger.settle(row, state, reason)
-        else:
-            # A spent budget refuses every URL of the host alike.
-            self._ledger.drop_queue(host.id, reason)
-        self._turns.renew(host.id)
-        self._db.commit()
+        with self._transaction():
+            if state is State.QUARANTINED:
+                log.info("quarantined: %s (%s)", row.url, reason)
+                self._transitions.settle(row, state, reason)
+            else:
+                # A spent budget refuses every URL of the host alike.
+                self._transitions.drop_queue(row.host, reason)
 
     def _expire(self, now: float) -> None:
         # Leases are given out in the order of time and all last as long: the oldest comes first.
         for lease in list(self._leases.values()):
             if lease.expires > now:
                 break
+            log.info("lease of %s expired: it waits again", lease.url)
             self._give_back(lease, AWAKE)
 
     def _give_back(self, lease: Lease, until: float) -> None:
         if self._leases.get(lease.id) is lease:
             del self._leases[lease.id]
             self._recent.forget(lease.url)
-            self._turns.give_back(lease, until)
+            self._schedule.give_back(lease, until)
 
     def admit(self, lease: Lease, address: str, now: float) -> float:
         if self._leases.get(lease.id) is not lease:
             return 0.0
-        until = self._turns.claim(lease, self._turns.host_of(lease), address, now)
+        until = self._schedule.claim(lease, self._schedule.host_of(lease), address, now)
         if until:
             self._give_back(lease, until)
         return until
 
     def hold(self, lease: Lease, until: float, asked: float | None = None) -> None:
         if lease.id in self._leases:
-            self._turns.hear(asked or 0.0)
-            self._turns.release(lease, asked)
+            self._schedule.hear(asked or 0.0)
+            self._schedule.release(lease, asked)
             self._give_back(lease, until)
 
     # ── ending ───────────────────────────────────────────────────────────────────────────────────
@@ -227,78 +248,63 @@ class SqliteFrontier:
             return  # it expired and is somebody else's now
         del self._leases[lease.id]
         free_at = ending.at + ending.pause
-        self._free_at = min(self._free_at, free_at) if self._pending else free_at
-        self._pending[lease.id] = (lease, ending, found)
-        self._turns.hear(ending.at)
+        self._free_at = min(self._free_at, free_at) if self._finished else free_at
+        self._finished[lease.id] = (lease, ending, found)
+        self._schedule.hear(ending.at)
         # At once, not with the commit: hosts of the same address may be leased before it.
-        self._turns.release(lease, ending.at, ending.address)
-        if len(self._pending) >= self.GROUP:
+        self._schedule.release(lease, ending.at, ending.address)
+        if len(self._finished) >= self.GROUP:
             self.commit()
 
     def commit(self) -> None:
-        if self._broken or not (self._pending or self._changes or self._mail.waiting()):
+        if self._closed_to_writes or not (self._finished or self._changes or self._inbox.has_offers()):
             return
         self._before_commit()
-        pending, self._pending = self._pending, {}
+        finished, self._finished = list(self._finished.values()), {}
         changes, self._changes = self._changes, {}
-        self._db.begin()
-        try:
-            ended = [self._ledger.end(lease, ending) for lease, ending, _ in pending.values()]
-            self._ledger.count()
-            found = [(offer, _source_id(offer, lease)) for lease, _, offers in pending.values() for offer in offers]
-            self._take([*found, *((offer, self._ledger.source(offer)) for offer in self._mail.take())])
-            self._ledger.rank_anew(changes, self._is_leased)
+        with self._transaction():
+            ended = self._transitions.end_leases([(lease, ending) for lease, ending, _ in finished])
+            found = [(offer, _source_id(offer, lease)) for lease, _, offers in finished for offer in offers]
+            self._take([*found, *((offer, self._urls.source(offer.source)) for offer in self._inbox.take())])
+            self._transitions.reprioritise(changes, self._is_leased)
             for host, ending in ended:
-                self._ledger.end_turn(host, ending)
-            self._db.commit()
-        except BaseException:
-            self._break()
-            raise
+                self._transitions.end_turn(host, ending)
         self._merge_when_due()
 
     def _commit_at(self, now: float) -> None:
         self.commit()
         self._committed = now
 
-    def _break(self) -> None:
-        """The disk is full, or worse: nothing of this transaction happened, and what is in memory may not be used."""
-        self._db.rollback()
-        self._broken = True
-
     def drop(self, url: Url, reason: str) -> bool:
         self.commit()
-        row = self._ledger.find(url)
+        row = self._urls.find(url)
         if row is None or self._state(row) is not State.WAITING:
             return False
-        self._db.begin()
-        self._ledger.settle(row, State.DROPPED, reason)
-        self._turns.renew(row.host)
-        self._db.commit()
+        with self._transaction():
+            self._transitions.settle(row, State.DROPPED, reason)
         return True
 
     def requeue(self, url: Url, priority: float | None = None) -> bool:
         self.commit()
-        row = self._ledger.find(url)
+        row = self._urls.find(url)
         if row is None or row.state == State.WAITING:
             return False
-        self._db.begin()
-        self._ledger.requeue(row, row.priority if priority is None else priority)
-        self._db.commit()
+        with self._transaction():
+            self._transitions.requeue(row, row.priority if priority is None else priority)
         return True
 
     def release(self, text: str = "") -> int:
-        """Let quarantined URLs whose evidence contains `text` wait again and trust their templates; how many."""
         self.commit()
-        self._db.begin()
-        for key, evidence in self._db.templates().items():
-            if text in evidence:
-                self._db.remove_template(key)
-                if self.rules.traps is not None:
-                    self.rules.traps.release(key)
-        rows = [row for row in self._urls.by_reason(State.QUARANTINED, "%") if text in f"{row.url} {row.reason}"]
-        for row in rows:
-            self._ledger.requeue(row, row.priority)
-        self._db.commit()
+        rows = [row for row in self._urls.quarantined() if text in f"{row.url} {row.reason}"]
+        with self._transaction():
+            for key, evidence in self._db.templates().items():
+                if text in evidence:
+                    self._db.remove_template(key)
+                    if self.rules.traps is not None:
+                        self.rules.traps.release(key)
+            for row in rows:
+                self._transitions.requeue(row, row.priority)
+        log.info("%d quarantined URLs wait again", len(rows))
         return len(rows)
 
     def reprioritise(self, changes: Sequence[tuple[Url, float]]) -> None:
@@ -306,85 +312,84 @@ class SqliteFrontier:
         if len(self._changes) >= self.CHANGES:
             self.commit()
 
-    # ── looking ──────────────────────────────────────────────────────────────────────────────────
+    # ── questions: they write nothing ────────────────────────────────────────────────────────────
+
+    def states(self, urls: Sequence[Url]) -> list[State | None]:
+        return [self._state(row) if (row := self._urls.find(url)) is not None else None for url in urls]
+
+    def settled(self, urls: Sequence[Url]) -> list[bool]:
+        return self._recent.settled(urls)
 
     def waiting(self, host: str, limit: int) -> list[Waiting]:
-        self.commit()
         id = self._hosts.find(host)
         if id is None:
             return []
-        rows = [self._urls.row(head.id) for head in self._urls.heads(id, limit + 1)]
+        rows = [self._urls.row(head.id) for head in self._index.waiting(id, limit + 1)]
         kept = [row for row in rows if not self._is_leased(row.id)][:limit]
         return [Waiting(row.url, row.priority, row.depth, row.note or b"") for row in kept]
 
     def next_ready(self, now: float) -> float | None:
-        if self._pending and now < self._committed + self.PATIENCE:
-            return min(max(now, self._free_at), self._committed + self.PATIENCE)
-        self._commit_at(now)
+        if self._finished:
+            # `lease` commits them when the first of their hosts may be asked again, or they waited long enough.
+            return max(now, min(self._free_at, self._committed + self.PATIENCE))
         if self._not_before is not None and now < self._not_before:
             return self._not_before
+        if self._inbox.has_offers():
+            return now
         if self._db.tallies().get("waiting", 0) <= len(self._leases):
             return None
-        ready = self._turns.ready
+        ready = self._schedule.ready
         if ready.competing():
             return now
         time = ready.next_time()
         return None if time is None else max(now, time)
 
     def stats(self) -> Stats:
-        self.commit()
         tally = self._db.tallies()
+        leased = len(self._leases) + len(self._finished)
         return Stats(
-            waiting=tally.get("waiting", 0) - len(self._leases),
-            leased=len(self._leases),
-            ready_hosts=len(self._turns.ready),
-            resting_hosts=self._turns.ready.resting,
-            **{
-                name: tally.get(name, 0)
-                for name in ("done", "dropped", "quarantined", "wanted", "judged", "bytes", "words", "hosts")
-            },
+            waiting=tally.get("waiting", 0) - leased,
+            leased=leased,
+            ready_hosts=len(self._schedule.ready),
+            resting_hosts=self._schedule.ready.resting,
+            **{name: tally.get(name, 0) for name in _TALLIES},
         )
 
     def story(self, url: Url) -> Story | None:
-        self.commit()
-        row = self._ledger.find(url)
+        row = self._urls.find(url)
         if row is None:
             return None
         host = self._hosts.row(row.host)
         return Story(
             *(row.url, self._state(row), row.reason or "", host.name, row.priority, row.depth),
-            *(self._ledger.source_url(row.source), row.note or b"", row.attempts, self._urls.visit(row.id), host.note),
+            *(self._urls.source_url(row.source), row.note or b"", row.attempts, self._urls.visit(row.id), host.note),
         )
 
     def ask(self, query: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
         """The rows of a query that only reads: for reports."""
-        self.commit()
         return self._db.connection.execute(query, tuple(values)).fetchall()
-
-    def close(self) -> None:
-        if not self._broken:
-            self.commit()
-            self._db.begin()
-            self._merge()
-            if self._not_before is not None:
-                self._db.set_meta("ended", self._turns.now)
-            self._db.commit()
-        self._db.close()
 
     # ── small things ─────────────────────────────────────────────────────────────────────────────
 
+    def _is_leased(self, id: int) -> bool:
+        return id in self._leases or id in self._finished
+
     def _state(self, row: Row) -> State:
-        return State.LEASED if row.id in self._leases else State(row.state)
+        return State.LEASED if self._is_leased(row.id) else State(row.state)
 
     def _merge_when_due(self) -> None:
-        if self._urls.merge_due:
-            self._db.begin()
-            self._merge()
-            self._db.commit()
+        if self._index.merge_due:
+            with self._transaction():
+                self._urls.merge()
 
-    def _merge(self) -> None:
-        self._hosts.write_heads()
-        self._urls.merge()
+    def close(self) -> None:
+        if not self._closed_to_writes:
+            self.commit()
+            with self._transaction():
+                self._urls.merge()
+                if self._not_before is not None:
+                    self._db.set_meta("ended", self._schedule.now)
+        self._db.close()
 
 
 def _source_id(offer: Offer, lease: Lease) -> int | str | None:

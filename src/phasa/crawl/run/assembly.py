@@ -39,7 +39,7 @@ from phasa.errors import CollectionError, InputError
 from phasa.frontier.protocol import State, Stats
 from phasa.frontier.rules import Rules
 from phasa.frontier.scope import Scope
-from phasa.frontier.sqlite import ALONE, Share, SqliteFrontier
+from phasa.frontier.sqlite import ALONE, Partition, SqliteFrontier
 from phasa.frontier.traps import Traps
 from phasa.language.detect import detector
 from phasa.language.profile import Profile, load_profile
@@ -100,7 +100,7 @@ def word_counter(profile: Profile) -> Callable[[str], int]:
 def crawl_collection(
     collection: Collection,
     watch: Watch | None = None,
-    share: Share = ALONE,
+    share: Partition = ALONE,
     has_more_work: Callable[[], bool] = lambda: False,
 ) -> Result:
     """Run or resume the crawl of a collection; the caller holds its lock. Raises PhasaError for what cannot be done.
@@ -122,7 +122,7 @@ def crawl_collection(
 
 
 async def _crawl(
-    collection: Collection, watch: Watch | None, share: Share, has_more_work: Callable[[], bool]
+    collection: Collection, watch: Watch | None, share: Partition, has_more_work: Callable[[], bool]
 ) -> Result:
     settings = collection.settings
     profile = load_profile(settings.language)
@@ -147,7 +147,7 @@ async def _crawl(
         frontier = SqliteFrontier(
             collection.frontier_file,
             rules_of(settings, strategy),
-            share=share,
+            partition=share,
             before_commit=archive.sync if archive is not None else lambda: None,
         )
         stack.callback(frontier.close)
@@ -213,7 +213,7 @@ def _close_archive(writer: WarcWriter) -> None:
 class StateFile:
     """What a strategy learned, kept between runs; without it a crawl goes on, only less wisely."""
 
-    def __init__(self, collection: Collection, strategy: Strategy, share: Share) -> None:
+    def __init__(self, collection: Collection, strategy: Strategy, share: Partition) -> None:
         name = "".join(letter if letter.isalnum() else "-" for letter in strategy.name)
         self._path = collection.models_folder / f"{name}-{share.worker:02d}.state"
         self._strategy = strategy
@@ -241,7 +241,7 @@ class _Watcher:
         log: CrawlLog,
         watch: Watch | None,
         clock: WallClock,
-        share: Share,
+        share: Partition,
     ) -> None:
         self._writes = share.workers == 1
         self._control = Control(collection, clock.now(), plants=share.worker == 0)

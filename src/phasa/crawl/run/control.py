@@ -122,8 +122,8 @@ def add_seeds(collection: Collection, lines: Sequence[str]) -> Added:
 
 def plant_fresh(frontier: Frontier, strategy: Strategy, seeds: Sequence[Seed]) -> int:
     """Offer the seeds that were never offered before; how many."""
-    standings = frontier.sift([Url(seed.url) for seed in seeds])
-    fresh = [seed for seed, state in zip(seeds, standings, strict=True) if state is None]
+    states = frontier.states([Url(seed.url) for seed in seeds])
+    fresh = [seed for seed, state in zip(seeds, states, strict=True) if state is None]
     if fresh:
         plant(frontier, strategy, fresh)
     return len(fresh)

@@ -15,8 +15,7 @@ from phasa.collection import Collection
 from phasa.crawl.run.status import has_begun, reading
 from phasa.crawl.segments.identifier import key_of
 from phasa.crawl.segments.segment import Segment
-from phasa.frontier.run import HASH_BITS
-from phasa.frontier.seen_table import ids_between
+from phasa.frontier.index import ids_of_host
 
 _WAITING, _DONE = 0, 1
 _BY_SEGMENT = ("segment", "best-segment")
@@ -82,7 +81,7 @@ def segment_row(collection: Collection, url: str) -> SegmentRow | None:
         numbers = db.execute("SELECT id FROM host WHERE name = ?", (key.split("/", 3)[2],)).fetchone()
         number = int(numbers[0]) if numbers else -1
         merged = db.execute("SELECT min(value) FROM meta WHERE key LIKE 'merged %'").fetchone()[0] or 0
-        known = ids_between(db, number << HASH_BITS, ((number + 1) << HASH_BITS) - 1)
+        known = ids_of_host(db, number)
         here = "AND (substr(u.url, 1, length(?1)) = ?1 OR instr(u.url, '@'))"
         found = db.execute(
             f"{_ROWS} WHERE u.id IN (SELECT value FROM json_each(?2)) AND u.id <= ?3 {here}"

@@ -19,7 +19,7 @@ from phasa.crawl.run.assembly import Result, Watch, crawl_collection
 from phasa.crawl.run.runs import Run
 from phasa.crawl.run.status import read_status
 from phasa.errors import CollectionError, PhasaError
-from phasa.frontier.sqlite import Share, SqliteFrontier
+from phasa.frontier.sqlite import Partition, SqliteFrontier
 
 POLL = 0.3
 QUIET_POLLS = 4  # all must have been idle for so long before the work counts as done
@@ -28,7 +28,7 @@ QUIET_POLLS = 4  # all must have been idle for so long before the work counts as
 def crawl_together(collection: Collection, watch: Watch | None, workers: int) -> Run:
     """Crawl with several processes. Raises what the first of them raised."""
     # Mend what a crash left and give the hosts to the workers, before any of them starts.
-    SqliteFrontier(collection.frontier_file, share=Share(0, workers)).close()
+    SqliteFrontier(collection.frontier_file, partition=Partition(0, workers)).close()
     context = multiprocessing.get_context("spawn")
     idle: SynchronizedArray[Any] = context.Array("i", workers)
     ready = context.Event()
@@ -110,7 +110,7 @@ def _work(
             results.put((number, "metrics", metrics))
 
     try:
-        result = crawl_collection(collection, show, Share(number, workers), _patience(number, idle))
+        result = crawl_collection(collection, show, Partition(number, workers), _patience(number, idle))
         results.put((number, "result", result))
     except PhasaError as problem:
         results.put((number, "result", str(problem)))

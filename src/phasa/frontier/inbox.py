@@ -1,6 +1,7 @@
-"""What the workers of one collection tell each other through its file: offers for each other's hosts, addresses in use.
+"""What several workers on one frontier.db pass to each other through it: offers for each other's hosts, and server
+addresses in use.
 
-A site (registered domain) belongs to one worker, with all its hosts.
+The sites are partitioned: a site (registered domain) belongs to one worker, with all its hosts.
 """
 
 from __future__ import annotations
@@ -8,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from phasa.frontier.database import Database
-from phasa.frontier.intake import Sourced, url_hash
+from phasa.frontier.index import url_hash
+from phasa.frontier.offer_batch import Sourced
 from phasa.frontier.protocol import Offer
 from phasa.web.url import Url, registered_domain
 
 
-class Share:
-    """Which of several workers this one is."""
+class Partition:
+    """Which sites are this worker's: those that `owner` gives to it."""
 
     def __init__(self, worker: int = 0, workers: int = 1) -> None:
         self.worker = worker
@@ -28,47 +30,48 @@ class Share:
         return url_hash(site.encode()) % self.workers if self.workers > 1 else 0
 
 
-ALONE = Share()
+ALONE = Partition()
 
 
-class Mailbox:
-    """The letters and the shared addresses of one worker. All of it happens inside the caller's transactions."""
+class Inbox:
+    """The offers that others left for one worker, and the addresses that all share. Writes belong to the caller's
+    transaction."""
 
-    AT_ONCE = 5_000  # letters read at a time
+    AT_ONCE = 5_000  # offers read at a time
 
-    def __init__(self, db: Database, share: Share) -> None:
+    def __init__(self, db: Database, partition: Partition) -> None:
         self._db = db
-        self._share = share
+        self._partition = partition
 
-    # ── letters ──────────────────────────────────────────────────────────────────────────────────
+    # ── offers ───────────────────────────────────────────────────────────────────────────────────
 
-    def sort(self, offers: Sequence[Sourced]) -> list[Sourced]:
-        """Our offers; those for hosts of other workers are posted to them."""
+    def send(self, offers: Sequence[Sourced]) -> list[Sourced]:
+        """Leave the offers for hosts of other workers in their inboxes; those for our own hosts."""
         ours: list[Sourced] = []
-        letters: list[tuple[int, str, float, int, str, bytes]] = []
+        others: list[tuple[int, str, float, int, str, bytes]] = []
         for offer, source in offers:
-            owner = self._share.owner(registered_domain(offer.url))
-            if owner == self._share.worker:
+            owner = self._partition.owner(registered_domain(offer.url))
+            if owner == self._partition.worker:
                 ours.append((offer, source))
             else:
-                letters.append((owner, offer.url, offer.priority, offer.depth, offer.source, offer.note))
+                others.append((owner, offer.url, offer.priority, offer.depth, offer.source, offer.note))
         self._db.executemany(
-            "INSERT INTO inbox(worker, url, priority, depth, source, note) VALUES (?, ?, ?, ?, ?, ?)", letters
+            "INSERT INTO inbox(worker, url, priority, depth, source, note) VALUES (?, ?, ?, ?, ?, ?)", others
         )
         return ours
 
-    def waiting(self) -> bool:
-        """Whether there is a letter for us."""
-        if self._share.alone:
+    def has_offers(self) -> bool:
+        """Whether there is an offer for us. Only reads."""
+        if self._partition.alone:
             return False
-        row = self._db.execute("SELECT id FROM inbox WHERE worker = ? LIMIT 1", (self._share.worker,)).fetchone()
+        row = self._db.execute("SELECT id FROM inbox WHERE worker = ? LIMIT 1", (self._partition.worker,)).fetchone()
         return row is not None
 
     def take(self) -> list[Offer]:
-        """The oldest letters for us, which are gone then."""
-        if self._share.alone:
+        """The oldest offers for us, which are gone then."""
+        if self._partition.alone:
             return []
-        worker = self._share.worker
+        worker = self._partition.worker
         rows = self._db.execute(
             "SELECT id, url, priority, depth, source, note FROM inbox WHERE worker = ? ORDER BY id LIMIT ?",
             (worker, self.AT_ONCE),
@@ -77,10 +80,10 @@ class Mailbox:
             self._db.execute("DELETE FROM inbox WHERE worker = ? AND id <= ?", (worker, rows[-1][0]))
         return [Offer(Url(row[1]), *row[2:]) for row in rows]
 
-    def readdress(self) -> None:
-        """Move unread letters to the present owners."""
+    def repartition(self) -> None:
+        """Give offers that nobody has taken to the present owners of their sites."""
         urls = [row[0] for row in self._db.execute("SELECT DISTINCT url FROM inbox")]
-        owners = [(self._share.owner(registered_domain(Url(url))), url) for url in urls]
+        owners = [(self._partition.owner(registered_domain(Url(url))), url) for url in urls]
         self._db.executemany("UPDATE inbox SET worker = ? WHERE url = ?", owners)
 
     # ── addresses ────────────────────────────────────────────────────────────────────────────────

@@ -1,4 +1,4 @@
-"""URLs as sorted arrays: key, id and rank, 24 bytes a URL, in memory that is taken once."""
+"""A sorted run of the memtable: key, id and rank of each URL as arrays, 24 bytes a URL, in memory taken once."""
 
 from __future__ import annotations
 
@@ -8,14 +8,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.frontier.ready import Head
-
 HASH_BITS = 35
 """The lower bits of a key are a hash of the URL, the upper ones its host."""
 GONE = np.inf
 """The rank of a URL that does not wait."""
 ENTRY = np.dtype([("rank", "<f8"), ("id", "<i8")])
-"""An entry of a queue, packed."""
+"""An entry of a posting list, packed."""
+
+NewUrl = tuple[int, int, int, float, int, int | str | None, str, bytes | None, str | None]
+"""A URL to be added: host, key, state, priority, depth, source, url, note, reason."""
+
+
+class Head(NamedTuple):
+    """A waiting URL in the order of its host's queue: rank is minus its priority, id its place in the order of
+    discovery. The head of a host is the smallest of them."""
+
+    rank: float
+    id: int
 
 
 class Columns(NamedTuple):
@@ -76,8 +85,8 @@ class Run:
         """URLs that wait with other ranks now."""
         self._ranks[np.searchsorted(self._keys[: self._n], np.array(keys, np.int64))] = ranks
 
-    def heads(self, host: int, limit: int) -> list[Head]:
-        """The best waiting URLs of a host."""
+    def waiting(self, host: int, limit: int) -> list[Head]:
+        """The waiting URLs of a host, best first."""
         here = self._slice(host)
         ranks, ids = self._ranks[here], self._ids[here]
         if limit == 1:
@@ -93,9 +102,9 @@ class Run:
         self._ranks[here] = GONE
         return ids
 
-    def queue(self, size: int) -> Iterator[tuple[int, float, int, bytes | None]]:
-        """All that wait, in order, up to `size` URLs of a host together: host, rank and id of the best of them, and
-        the others behind it as bytes (`ENTRY`), if there are any."""
+    def postings(self, size: int) -> Iterator[tuple[int, float, int, bytes | None]]:
+        """All that wait as rows of posting lists, in order, up to `size` URLs of a host in a row: host, rank and id of
+        the best of them, and the others behind it as bytes (`ENTRY`), if there are any."""
         for part in self._parts():
             waits = self._ranks[part] < GONE
             ranks, ids = self._ranks[part][waits], self._ids[part][waits]
@@ -131,8 +140,8 @@ _PIECE = 65_536
 
 
 def _insert(column: NDArray[Any], size: int, places: NDArray[np.intp], values: NDArray[Any]) -> None:
-    """Insert values before the given places of the first `size` cells, in order. From the end, piece by piece: what is
-    needed beside the column does not grow with it, so memory stays in one piece, too."""
+    """Insert values before the given places of the first `size` cells, in order. From the end, piece by piece, so that
+    the memory needed for the insertion does not grow with the column."""
     new = len(values)
     while new:
         start = max(0, size - _PIECE)

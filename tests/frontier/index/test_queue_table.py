@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phasa.frontier.database import Database
-from phasa.frontier.queue_table import QueueTable
-from phasa.frontier.run import HASH_BITS, Columns, Run
+from phasa.frontier.index.queue_table import QueueTable
+from phasa.frontier.index.run import HASH_BITS, Columns, Run
 
 HOSTS = 3
 RANKS = st.sampled_from([-2.0, -1.0, -0.5, 0.0])
@@ -33,8 +33,7 @@ class Pair:
 
     def __init__(self, folder: str) -> None:
         self.db = Database(Path(folder) / "f.db")
-        self.table = QueueTable(self.db)
-        self.table.BLOCK = 4
+        self.table = QueueTable(self.db.connection, row_entries=4)
         self.hosts: dict[int, int] = {}
         self.ranks: dict[int, float] = {}
 

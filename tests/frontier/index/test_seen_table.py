@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phasa.frontier.database import Database
-from phasa.frontier.key_filter import KeyFilter
-from phasa.frontier.seen_table import SeenTable, ids_between
+from phasa.frontier.index.seen_table import KeyFilter, SeenTable, ids_between
 
 KEYS = st.sets(st.integers(0, 200) | st.integers(0, 2**62), max_size=40)
 RUNS = st.lists(st.tuples(KEYS, st.booleans()), max_size=6)
@@ -22,8 +21,7 @@ RUNS = st.lists(st.tuples(KEYS, st.booleans()), max_size=6)
 def test_it_knows_what_was_added_and_nothing_else(runs: list[tuple[set[int], bool]], others: set[int]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         db = Database(Path(folder) / "f.db")
-        table = SeenTable(db)
-        table.BLOCK, table.CHUNK = 4, 6
+        table = SeenTable(db.connection, row_keys=4, merged_keys=6)
         known: dict[int, int] = {}
         for number, (keys, few) in enumerate(runs):
             ids = {key: 1000 * number + place for place, key in enumerate(sorted(keys), 1)}
@@ -31,7 +29,7 @@ def test_it_knows_what_was_added_and_nothing_else(runs: list[tuple[set[int], boo
             known = {**ids, **known}  # what was there first stays
             asked = sorted(others | set(known))
             assert table.find_many(asked) == known
-            assert SeenTable(db).find_many(asked) == known
+            assert SeenTable(db.connection).find_many(asked) == known
         for key in others | set(known):
             assert table.find(key) == known.get(key)
         inside = sorted(id for key, id in known.items() if 50 <= key <= 150)

@@ -1,7 +1,8 @@
-"""The index of what was seen, in SQLite: key → number of its URL, some hundred of them packed into one row.
+"""Which URLs are known, in the file: key → id, some hundred of them packed into one row, behind a Bloom filter.
 
-One row of its own for each key costs several microseconds when keys come by the hundred thousand; packed, they are
-merged as arrays. Rows do not overlap: row `first` holds the keys from `first` up to the next row.
+One row for each key costs several microseconds when keys come by the hundred thousand; packed, they are merged as
+arrays. Rows do not overlap: row `first` holds the keys from `first` up to the next row. Most links are new: the filter
+(Bloom 1970) answers for them without a look at the file.
 """
 
 from __future__ import annotations
@@ -14,31 +15,62 @@ from struct import Struct
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.frontier.database import Database
-from phasa.frontier.key_filter import KeyFilter
-
 Numbers = NDArray[np.int64]
 _KEY = Struct("<q")
+_ROW_OF = "SELECT first, entries FROM seen WHERE first <= ? ORDER BY first DESC LIMIT 1"
+_NEXT = "SELECT first FROM seen WHERE first > ? ORDER BY first LIMIT 1"
+
+_FILTER_BITS = 27
+_FACTORS = np.array([[0x9E3779B97F4A7C15], [0xC2B2AE3D27D4EB4F]], np.uint64)
+_SHIFT = np.uint64(64 - _FILTER_BITS)
+_MASKS = (1 << np.arange(8)).astype(np.uint8)
+
+
+class KeyFilter:
+    """A Bloom filter of 16 megabytes, taken at once: which keys were certainly never seen.
+
+    Two bits of 2²⁷ for each key: after ten million keys 2 of 100 new ones are taken for seen, after a hundred million
+    60. Whatever is taken for seen is looked up, so a full filter costs time, never correctness.
+    """
+
+    def __init__(self) -> None:
+        self._bytes = np.full(1 << (_FILTER_BITS - 3), 0, np.uint8)
+
+    def add(self, keys: Numbers) -> None:
+        for start in range(0, len(keys), 65_536):
+            bits = self._places(keys[start : start + 65_536]).reshape(-1)
+            np.bitwise_or.at(self._bytes, bits >> np.uint64(3), _MASKS[bits & np.uint64(7)])
+
+    def may_have(self, keys: Numbers) -> NDArray[np.bool_]:
+        """False for keys that were never added."""
+        bits = self._places(keys)
+        both = self._bytes[bits >> np.uint64(3)] & _MASKS[bits & np.uint64(7)]
+        return np.asarray(both.all(axis=0))
+
+    @staticmethod
+    def _places(keys: Numbers) -> NDArray[np.uint64]:
+        """Two bits for each key: the upper bits of its products with two odd numbers (multiplicative hashing)."""
+        return np.asarray((keys.view(np.uint64) * _FACTORS) >> _SHIFT)
 
 
 class SeenTable:
-    """All of its SQL. A row is its keys in order, then their ids, as little-endian 64-bit numbers."""
+    """All SQL of the table `seen`. A row is its keys in order, then their ids, as little-endian 64-bit numbers, at most
+    `row_keys` of them. Writes belong to the caller's transaction."""
 
-    BLOCK = 240  # keys per row at most: a row fills a page of the file
-    CHUNK = 8_192  # new keys that are merged at a time
-
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Connection, row_keys: int = 240, merged_keys: int = 8_192) -> None:
         self._db = db
+        self._row_keys = row_keys  # 240 fill a page of the file
+        self._merged_keys = merged_keys  # new keys that are merged at a time
         self._filter: KeyFilter | None = None
 
     def find(self, key: int) -> int | None:
-        """The number of the URL with this key."""
+        """The id of the URL with this key."""
         rows = self._rows([key])
         return _found(rows, [key]).get(key) if rows else None
 
     def find_many(self, keys: list[int]) -> dict[int, int]:
-        """Those of some keys, given in order, that are known, with their numbers. Keys that others write are not for
-        this one to ask about."""
+        """Those of some keys, given in order, that are known, with their ids. Only for keys that this process writes:
+        the filter knows of no others."""
         if self._filter is None:
             self._filter = KeyFilter()
             stored = self._db.execute("SELECT entries FROM seen")
@@ -72,14 +104,14 @@ class SeenTable:
             if few:
                 after = self._db.execute(_NEXT, (int(keys[place]),)).fetchone()
                 end = len(keys) if after is None else int(np.searchsorted(keys, after[0]))
-                end = min(end, place + self.CHUNK)
+                end = min(end, place + self._merged_keys)
             else:
-                end = min(place + self.CHUNK, len(keys))
+                end = min(place + self._merged_keys, len(keys))
             self._merge(keys[place:end], ids[place:end])
             place = end
 
     def _merge(self, keys: Numbers, ids: Numbers) -> None:
-        """Write the rows anew that some keys belong to, and all rows between them."""
+        """Write again the rows that some keys belong to, and all rows between them."""
         row = self._db.execute("SELECT max(first) FROM seen WHERE first <= ?", (int(keys[0]),)).fetchone()
         low = int(keys[0]) if row[0] is None else row[0]
         high = int(keys[-1])
@@ -96,7 +128,7 @@ class SeenTable:
 
     def _blocks(self, keys: Numbers, ids: Numbers) -> Iterator[tuple[int, bytes]]:
         """Rows of about the same length."""
-        rows = -(-len(keys) // self.BLOCK)
+        rows = -(-len(keys) // self._row_keys)
         ends = [len(keys) * row // rows for row in range(rows + 1)]
         packed_keys, packed_ids, firsts = keys.tobytes(), ids.tobytes(), keys[ends[:-1]].tolist()
         for first, start, end in zip(firsts, ends, ends[1:], strict=False):
@@ -121,7 +153,7 @@ def _found(rows: list[bytes], keys: list[int]) -> dict[int, int]:
 
 
 def ids_between(db: Connection, low: int, high: int) -> list[int]:
-    """The numbers of all keys from `low` to `high`: those of a host, in any connection to the file."""
+    """The ids of all keys from `low` to `high`."""
     found: list[int] = []
     for (entries,) in db.execute(
         "SELECT entries FROM seen WHERE first <= ?2"
@@ -131,7 +163,3 @@ def ids_between(db: Connection, low: int, high: int) -> list[int]:
         keys, ids = np.frombuffer(entries, np.int64).reshape(2, -1)
         found += ids[(keys >= low) & (keys <= high)].tolist()
     return found
-
-
-_ROW_OF = "SELECT first, entries FROM seen WHERE first <= ? ORDER BY first DESC LIMIT 1"
-_NEXT = "SELECT first FROM seen WHERE first > ? ORDER BY first LIMIT 1"

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
-from phasa.frontier.addresses import IN_USE
+from phasa.frontier.politeness import AWAKE, IN_USE
 from phasa.frontier.protocol import Ending, Offer, State, Visit
-from phasa.frontier.ready import AWAKE
 
 Item = tuple[float, int]
 

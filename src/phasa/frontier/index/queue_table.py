@@ -1,23 +1,22 @@
-"""The queues of the hosts, in SQLite: what waits there, best first, a run of entries packed into one row.
+"""Posting lists in the file: the waiting URLs of each host, best first, many entries packed into one row.
 
-A row holds one entry in its columns, its best, and in `more` the entries that follow it, if there are any, as rank and
-id. The rows of a host may overlap; the best entry of a host is that of its first row.
+A row holds its best entry in its columns, and in `more` the entries that follow it, if there are any, as rank and id.
+The rows of a host may overlap; the best entry of a host is that of its first row.
 
-An entry inside a row is not taken out when its URL no longer waits, or waits with another rank: the entry is *stale*
-then, which the row of the URL tells when the entry comes up. An entry in the columns of a row is taken out at once.
+An entry in `more` is not taken out when its URL no longer waits, or waits with another rank: the entry is *stale*
+then, which the URL's own row shows when the entry comes up. An entry in the columns of a row is taken out at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
+from sqlite3 import Connection
 from struct import Struct
 
 import numpy as np
 
-from phasa.frontier.database import Database
-from phasa.frontier.ready import Head
-from phasa.frontier.run import ENTRY, Run
+from phasa.frontier.index.run import ENTRY, Head, Run
 
 _ENTRY = Struct("<dq")
 _SIZE = _ENTRY.size
@@ -29,23 +28,22 @@ Entry = tuple[int, float, int]
 
 
 class QueueTable:
-    """All of its SQL."""
+    """All SQL of the table `queue`, with at most `row_entries` entries in a row. Writes belong to the caller's
+    transaction, also those of `best`."""
 
-    BLOCK = 128  # entries per row at most
-
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Connection, row_entries: int = 128) -> None:
         self._db = db
-        self._packed = True
+        self._row_entries = row_entries
 
     def add_run(self, run: Run) -> None:
         """Everything that waits in a run."""
-        self._db.executemany(_ADD, run.queue(self.BLOCK if self._packed else 1))
+        self._db.executemany(_ADD, run.postings(self._row_entries))
 
     def add(self, host: int, rank: float, id: int) -> None:
         self._db.execute(_ADD, (host, rank, id, None))
 
     def remove(self, host: int, rank: float, id: int) -> None:
-        """Take an entry out; one inside a row stays, stale."""
+        """Take an entry out; one in `more` stays, stale."""
         row = self._db.execute(
             "SELECT more FROM queue WHERE host = ? AND rank = ? AND id = ?", (host, rank, id)
         ).fetchone()
@@ -73,7 +71,7 @@ class QueueTable:
             self._take_first(host, rank, id, more)
 
     def waiting(self, host: int) -> Iterator[Head]:
-        """All that waits at a host, best first."""
+        """All that waits at a host, best first. Only reads."""
         rows = self._db.execute("SELECT rank, id, more FROM queue WHERE host = ? ORDER BY rank, id", (host,))
         heap: list[tuple[float, int, bytes, int]] = []  # an entry, the row that it is in, and where the next one stands
         following = rows.fetchone()
@@ -90,7 +88,7 @@ class QueueTable:
             last = rank, id
 
     def ids(self, host: int) -> list[int]:
-        """The numbers of all entries of a host, stale ones too."""
+        """The ids of all entries of a host, stale ones too."""
         found: list[int] = []
         for id, more in self._db.execute("SELECT id, more FROM queue WHERE host = ?", (host,)):
             found.append(id)
@@ -103,7 +101,7 @@ class QueueTable:
 
     def index_ranks(self) -> None:
         """One row for each entry from now on, none stale, and an index of the ranks: for `worst`."""
-        self._packed = False
+        self._row_entries = 1
         packed = self._db.execute("SELECT host, rank, id, more FROM queue WHERE more IS NOT NULL").fetchall()
         for host, rank, id, more in packed:
             self._db.execute(_REMOVE, (host, rank, id))

@@ -1,0 +1,352 @@
+"""The rows of frontier.db: hosts, sites, URLs and visits. All of their SQL, no decisions.
+
+Everything that writes belongs to the caller's transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Set
+from operator import itemgetter
+from typing import NamedTuple
+
+import msgspec
+
+from phasa.frontier.database import Database
+from phasa.frontier.index import HASH_BITS, Head, NewUrl, UrlIndex, next_key
+from phasa.frontier.protocol import State, Visit
+from phasa.web.url import Url, authority, private_suffix
+from phasa.web.url import host as host_name
+
+
+class HostRow(NamedTuple):
+    """A host as stored. `rank` and `head` are those of the best URL that waits there; None when nothing does."""
+
+    id: int
+    name: str
+    site: int
+    rank: float | None
+    head: int | None
+    until: float
+    rest: float
+    address: str
+    failures: int
+    done: int
+    note: str
+
+
+_HOST = "id, name, site, rank, head, until, rest, address, failures, done, note"
+
+
+class HostTable:
+    """The hosts of a frontier. A host is numbered when its first URL is taken in; `worker_of` a site gives it an owner.
+
+    The ids of names are cached, boundedly. Heads that new URLs make better are written *behind*: a page's links go to
+    many hosts, which lie scattered in the file, so they are kept for a while and then written together. After a crash
+    they are found again in the index (`UrlIndex.recover`).
+    """
+
+    CACHED = 4_096
+    BEHIND = 4_096
+
+    def __init__(self, db: Database, worker_of: Callable[[str], int]) -> None:
+        self._db = db
+        self._worker_of = worker_of
+        # Two generations: when the young one is full it becomes the old one, and the old one is forgotten.
+        self._young: dict[str, int] = {}
+        self._old: dict[str, int] = {}
+        self._behind: dict[int, Head] = {}
+
+    def find(self, name: str) -> int | None:
+        """The id of a host; None when it is new."""
+        return self.find_many({name}).get(name)
+
+    def find_many(self, names: Set[str]) -> dict[str, int]:
+        """The ids of those of many hosts that are known."""
+        young, old = self._young, self._old
+        found: dict[str, int] = {}
+        rest: list[str] = []
+        for name in names:
+            id = young.get(name)
+            if id is None:
+                id = old.get(name)
+                if id is None:
+                    rest.append(name)
+                    continue
+                young[name] = id
+            found[name] = id
+        if rest:
+            # Names and ids are all that is asked for: both are in the index of the names.
+            known = self._db.execute(
+                "SELECT h.name, h.id FROM json_each(?) AS asked CROSS JOIN host h ON h.name = asked.value",
+                (msgspec.json.encode(sorted(rest)).decode(),),
+            ).fetchall()
+            found.update(known)
+            young.update(known)
+        self._forget()
+        return found
+
+    def add(self, name: str, url: Url) -> int:
+        """A new host, that of a URL; its id."""
+        # `registered_domain` past its cache: a new host is asked about once.
+        bare = host_name(url)
+        site = private_suffix.__wrapped__(bare) or bare
+        self._db.execute("INSERT OR IGNORE INTO site(name) VALUES (?)", (site,))
+        added = self._db.execute(
+            "INSERT INTO host(name, site, worker) VALUES (?, (SELECT id FROM site WHERE name = ?), ?)",
+            (name, site, self._worker_of(site)),
+        )
+        self._young[name] = id = int(added.lastrowid or 0)
+        self._forget()
+        return id
+
+    def _forget(self) -> None:
+        if len(self._young) >= self.CACHED:
+            self._old, self._young = self._young, {}
+
+    def row(self, id: int) -> HostRow:
+        row = HostRow(*self._db.execute(f"SELECT {_HOST} FROM host WHERE id = ?", (id,)).fetchone())
+        head = self._behind.get(id)
+        if head is not None and (row.rank is None or head < (row.rank, row.head)):
+            return row._replace(rank=head.rank, head=head.id)
+        return row
+
+    def after(self, worker: int, floor: Head, limit: int) -> list[HostRow]:
+        """The hosts with work whose heads come after the floor, in order. Writes the heads that are behind, in a
+        transaction of its own when none is open."""
+        if self._behind:
+            alone = not self._db.connection.in_transaction
+            if alone:
+                self._db.begin()
+            self.write_heads()
+            if alone:
+                self._db.commit()
+        rows = self._db.execute(
+            f"SELECT {_HOST} FROM host INDEXED BY turn WHERE worker = ? AND rank IS NOT NULL AND (rank, head) > (?, ?)"
+            " ORDER BY rank, head LIMIT ?",
+            (worker, floor.rank, floor.id, limit),
+        )
+        return [HostRow(*row) for row in rows]
+
+    def set_head(self, host: int, head: Head | None) -> None:
+        """The head of a host, better or worse than before."""
+        self._behind.pop(host, None)
+        self._db.execute("UPDATE host SET rank = ?, head = ? WHERE id = ?", (*(head or (None, None)), host))
+
+    def improve_heads_later(self, heads: Iterable[tuple[int, Head]]) -> None:
+        """Better heads, of URLs since the last merge: they are written behind."""
+        behind = self._behind
+        for id, head in heads:
+            before = behind.get(id)
+            if before is None or head < before:
+                behind[id] = head
+        if len(behind) >= self.BEHIND:
+            self.write_heads()
+
+    def write_heads(self) -> None:
+        """Write the heads that are behind."""
+        heads, self._behind = sorted(self._behind.items()), {}
+        self.improve_heads(heads)
+
+    def improve_heads(self, heads: Iterable[tuple[int, Head]]) -> None:
+        """Write those heads that are better than the stored ones."""
+        self._db.executemany(
+            "UPDATE host SET rank = ?1, head = ?2 WHERE id = ?3 AND (rank IS NULL OR (rank, head) > (?1, ?2))",
+            [(head.rank, head.id, id) for id, head in heads],
+        )
+
+    def end_turn(self, host: int, until: float, rest: float, address: str, failures: int, note: str) -> None:
+        self._db.execute(
+            "UPDATE host SET until = ?, rest = ?, address = ?, failures = ?, note = ? WHERE id = ?",
+            (until, rest, address, failures, note, host),
+        )
+
+    def took_page(self, host: int) -> None:
+        self._db.execute("UPDATE host SET done = done + 1 WHERE id = ?", (host,))
+        self._db.execute("UPDATE site SET done = done + 1 WHERE id = (SELECT site FROM host WHERE id = ?)", (host,))
+
+    def taken(self, host: int) -> tuple[int, int]:
+        """Pages taken from a host and from its site."""
+        row = self._db.execute(
+            "SELECT h.done, s.done FROM host h JOIN site s ON s.id = h.site WHERE h.id = ?", (host,)
+        ).fetchone()
+        return row[0], row[1]
+
+    def assign(self, workers: int) -> None:
+        """Give every host to the worker of its site."""
+        owners = [(self._worker_of(name), id) for id, name in self._db.execute("SELECT id, name FROM site")]
+        self._db.executemany("UPDATE host SET worker = ? WHERE site = ?", owners)
+        self._db.set_meta("workers", workers)
+
+
+class Row(NamedTuple):
+    """A URL as stored."""
+
+    id: int
+    host: int
+    state: int
+    priority: float
+    depth: int
+    attempts: int
+    source: int | str | None
+    url: Url
+    note: bytes | None
+    reason: str | None
+    key: int
+
+
+_ROW = "id, host, state, priority, depth, attempts, source, url, note, reason, key"
+_COLUMNS = ", ".join(f"url.{name}" for name in _ROW.split(", "))
+_simple = itemgetter(1, 3, 4, 5, 6)
+_ADD_SIMPLE = (
+    "INSERT INTO url(host, key, state, priority, depth, attempts, source, url)"
+    f" VALUES (?1 >> {HASH_BITS}, ?1, 0, ?2, ?3, 0, ?4, ?5)"
+)
+_ADD = (
+    "INSERT INTO url(host, key, state, priority, depth, source, url, note, reason, attempts)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)"
+)
+
+
+def _id_of(change: tuple[Row, float, bytes | None]) -> int:
+    return change[0].id
+
+
+class UrlTable:
+    """The URLs of a frontier and their visits. What is added or gets another priority here is told to the index."""
+
+    def __init__(self, db: Database, hosts: HostTable, index: UrlIndex) -> None:
+        self.index = index
+        self._db = db
+        self._hosts = hosts
+
+    # ── reading ──────────────────────────────────────────────────────────────────────────────────
+
+    def last_id(self) -> int:
+        return int(self._db.execute("SELECT max(id) FROM url").fetchone()[0] or 0)
+
+    def row(self, id: int) -> Row:
+        return Row(*self._db.execute(f"SELECT {_ROW} FROM url WHERE id = ?", (id,)).fetchone())
+
+    def rows(self, ids: Collection[int]) -> dict[int, Row]:
+        """Many rows by their ids."""
+        if not ids:
+            return {}
+        asked = msgspec.json.encode(sorted(ids)).decode()
+        found = self._db.execute(
+            f"SELECT {_COLUMNS} FROM json_each(?) AS asked CROSS JOIN url ON url.id = asked.value", (asked,)
+        )
+        return {row[0]: row for row in map(Row._make, found)}
+
+    def find(self, url: Url) -> Row | None:
+        """The row of a URL; None when it was never taken in."""
+        host = self._hosts.find(authority(url))
+        return self._find(self.index.keys([host], [url])[0], url) if host is not None else None
+
+    def _find(self, key: int, url: Url) -> Row | None:
+        """The row of a URL that has this key, or one after it when others had taken it."""
+        while (id := self.index.find(key)) is not None:
+            row = self.row(id)
+            if row.url == url:
+                return row
+            key = next_key(key)
+        return None
+
+    def find_many(self, urls: Iterable[Url]) -> dict[Url, Row]:
+        """The rows of those URLs that were taken in."""
+        names = {url: authority(url) for url in urls}
+        hosts = self._hosts.find_many(set(names.values()))
+        known = [url for url, name in names.items() if name in hosts]
+        keys = self.index.keys([hosts[names[url]] for url in known], known)
+        ids = self.index.find_many(keys)
+        rows = self.rows(set(ids.values()))
+        found: dict[Url, Row] = {}
+        for url, key in zip(known, keys, strict=True):
+            row = rows.get(ids.get(key, 0))
+            if row is not None and row.url != url:
+                row = self._find(key, url)
+            if row is not None:
+                found[url] = row
+        return found
+
+    def source(self, url: str) -> int | str | None:
+        """A source as it is stored: a page of ours by its id, another address as it is."""
+        row = self.find(Url(url)) if url else None
+        return row.id if row is not None else url or None
+
+    def source_url(self, source: int | str | None) -> str:
+        """The address that a stored source means."""
+        return self.row(source).url if isinstance(source, int) else source or ""
+
+    def quarantined(self) -> list[Row]:
+        """Looks through all URLs: for commands, not for crawls."""
+        rows = self._db.execute(f"SELECT {_ROW} FROM url WHERE state = ? ORDER BY id", (int(State.QUARANTINED),))
+        return [Row(*row) for row in rows]
+
+    def visit(self, id: int) -> Visit | None:
+        row = self._db.execute("SELECT * FROM visit WHERE id = ?", (id,)).fetchone()
+        if row is None:
+            return None
+        _, at, status, mime, size, wanted, score, language, words, digest, record, seconds = row
+        seen = None if wanted is None else bool(wanted)
+        return Visit(at, status, mime, size, seen, score, language, words, digest, record, seconds)
+
+    # ── writing ──────────────────────────────────────────────────────────────────────────────────
+
+    def add(self, first: int, rows: list[NewUrl], *, simple: bool = False) -> None:
+        """Append URLs with ids from `first` on. `simple`: all of them wait and none has a note."""
+        if not rows:
+            return
+        if simple:
+            # Every value that is handed over costs as much as storing it.
+            self._db.executemany(_ADD_SIMPLE, map(_simple, rows))
+        else:
+            self._db.executemany(_ADD, rows)
+        self.index.add(first, rows)
+
+    def change(self, changes: Iterable[tuple[Row, float, bytes | None]]) -> None:
+        """New priorities and notes of waiting URLs, each at most once."""
+        changes = sorted(changes, key=_id_of)
+        self._db.executemany(
+            "UPDATE url SET priority = ?, note = ? WHERE id = ?",
+            [(priority, note, row.id) for row, priority, note in changes],
+        )
+        self.index.change_ranks(
+            [
+                (row.host, row.key, row.id, -row.priority, -priority)
+                for row, priority, _ in changes
+                if priority != row.priority
+            ]
+        )
+
+    def set_state(self, id: int, state: State, reason: str, attempts: int) -> None:
+        """Another state; the queue is the caller's to change."""
+        self._db.execute(
+            "UPDATE url SET state = ?, reason = ?, attempts = ? WHERE id = ?", (int(state), reason, attempts, id)
+        )
+
+    def requeue(self, row: Row, priority: float, note: bytes | None, attempts: int) -> None:
+        """A URL that does not wait waits again."""
+        self._db.execute(
+            "UPDATE url SET state = 0, reason = '', priority = ?, note = ?, attempts = ? WHERE id = ?",
+            (priority, note, attempts, row.id),
+        )
+        self.index.enqueue(row.host, -priority, row.id)
+
+    def drop_queue(self, host: int, reason: str) -> int:
+        """Every waiting URL of a host is dropped; how many."""
+        return self._db.executemany(
+            "UPDATE url SET state = ?, reason = ? WHERE id = ? AND state = 0",
+            [(int(State.DROPPED), reason, id) for id in self.index.take_queue(host)],
+        ).rowcount
+
+    def merge(self) -> None:
+        """Bring the index and the heads of the hosts in the file up to date."""
+        self._hosts.write_heads()
+        self.index.merge()
+
+    def add_visit(self, id: int, visit: Visit) -> None:
+        v = visit
+        self._db.execute(
+            "INSERT OR REPLACE INTO visit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (id, v.at, v.status, v.mime, v.size, v.wanted, v.score, v.language, v.words, v.digest, v.record, v.seconds),
+        )

@@ -1,0 +1,133 @@
+"""The changes of state of known URLs, each with all that follows from it: its row, its queue, its host, the tallies and
+the cache of recent offers. Inside the caller's transaction."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+from phasa.frontier.database import Database
+from phasa.frontier.offer_batch import SETTLED, RecentOffers
+from phasa.frontier.protocol import Ending, Lease, State
+from phasa.frontier.rules import Rules
+from phasa.frontier.schedule import Host, HostSchedule
+from phasa.frontier.tables import HostTable, Row, UrlTable
+from phasa.frontier.traps import template
+from phasa.web.url import Url
+
+log = logging.getLogger(__name__)
+
+_TALLY = {State.DONE: "done", State.DROPPED: "dropped", State.QUARANTINED: "quarantined"}
+
+
+class Transitions:
+    """From waiting to done, dropped or quarantined, and back."""
+
+    def __init__(
+        self,
+        db: Database,
+        urls: UrlTable,
+        hosts: HostTable,
+        schedule: HostSchedule,
+        recent: RecentOffers,
+        rules: Rules,
+    ) -> None:
+        self._db = db
+        self._urls = urls
+        self._hosts = hosts
+        self._schedule = schedule
+        self._recent = recent
+        self._rules = rules
+
+    def settle(self, row: Row, state: State, reason: str) -> None:
+        """A waiting URL will not be fetched."""
+        self._urls.set_state(row.id, state, reason, row.attempts)
+        self._urls.index.dequeue(row.host, -row.priority, row.id)
+        self._db.count({"waiting": -1, _TALLY[state]: 1})
+        self._recent.put(row.url, SETTLED)
+        self._schedule.renew(row.host)
+
+    def drop_queue(self, host: int, reason: str) -> int:
+        """Nothing of what waits at a host will be fetched; how many URLs that are."""
+        dropped = self._urls.drop_queue(host, reason)
+        self._db.count({"waiting": -dropped, "dropped": dropped})
+        self._schedule.renew(host)
+        return dropped
+
+    def requeue(self, row: Row, priority: float) -> None:
+        """A URL that does not wait waits again, as if it had never been tried."""
+        self._urls.requeue(row, priority, row.note, 0)
+        self._db.count({"waiting": 1, _TALLY[State(row.state)]: -1})
+        self._recent.forget(row.url)
+        self._schedule.renew(row.host)
+
+    def reprioritise(self, changes: Mapping[Url, float], leased: Callable[[int], bool]) -> None:
+        """New priorities for those URLs that wait and are not leased."""
+        hosts = set()
+        changed = []
+        for url, row in self._urls.find_many(changes).items():
+            priority = changes[url]
+            if priority != row.priority and row.state == State.WAITING and not leased(row.id):
+                changed.append((row, priority, row.note))
+                self._recent.forget(url)
+                hosts.add(row.host)
+        self._urls.change(changed)
+        for host in hosts:
+            self._schedule.renew(host)
+
+    # ── the end of a lease, in two steps: the links of all pages are taken in between them ───────
+
+    def end_leases(self, finished: list[tuple[Lease, Ending]]) -> list[tuple[Host, Ending]]:
+        """The URLs' part of the ends of leases; what `end_turn` needs for the hosts' part."""
+        counts: Counter[str] = Counter()
+        ended = [(self._end(lease, ending, counts), ending) for lease, ending in finished]
+        self._db.count(counts)
+        return ended
+
+    def _end(self, lease: Lease, ending: Ending, counts: Counter[str]) -> Host:
+        urls, host, visit = self._urls, self._schedule.host_of(lease), ending.visit
+        urls.set_state(lease.id, ending.state, ending.reason, lease.attempts + 1)
+        if ending.state is State.WAITING:
+            self._recent.forget(lease.url)
+        else:
+            urls.index.dequeue(host.id, -lease.priority, lease.id)
+            counts["waiting"] -= 1
+            counts[_TALLY[ending.state]] += 1
+        if visit is not None:
+            urls.add_visit(lease.id, visit)
+            counts["bytes"] += visit.size
+            counts["words"] += visit.words
+            if visit.wanted is not None:
+                counts["judged"] += 1
+                counts["wanted"] += visit.wanted
+            traps = self._rules.traps
+            if traps is not None and (evidence := traps.saw(lease.url, visit.digest)):
+                log.info("quarantined: %s", evidence)
+                self._db.add_template(template(lease.url), evidence)
+        if ending.state is State.DONE:
+            self._hosts.took_page(host.id)
+        return host
+
+    def end_turn(self, host: Host, ending: Ending) -> None:
+        """The host's part of the end of a lease: it rests, or is given up."""
+        host.busy = 0
+        host.address = ending.address or host.address
+        host.failures = host.failures + 1 if ending.failed else 0
+        until = ending.at + ending.pause
+        self._schedule.ready.rest(host, until)
+        note = ending.reason if ending.failed or ending.state is State.WAITING else ""
+        self._hosts.end_turn(host.id, until, ending.pause, host.address, host.failures, note)
+        if host.failures >= self._rules.manners.failures:
+            dropped = self.drop_queue(host.id, f"host given up: {ending.reason}")
+            log.info(
+                "%s given up after %d failures in a row (%s): %d waiting URLs dropped",
+                host.name,
+                host.failures,
+                ending.reason,
+                dropped,
+            )
+            host.failures = 0
+            self._recent.clear()
+        else:
+            self._schedule.renew(host.id)
