@@ -62,15 +62,11 @@ class Inbox:
 
     def has_offers(self) -> bool:
         """Whether there is an offer for us. Only reads."""
-        if self._partition.alone:
-            return False
         row = self._db.execute("SELECT id FROM inbox WHERE worker = ? LIMIT 1", (self._partition.worker,)).fetchone()
         return row is not None
 
     def take(self) -> list[Offer]:
         """The oldest offers for us, which are gone then."""
-        if self._partition.alone:
-            return []
         worker = self._partition.worker
         rows = self._db.execute(
             "SELECT id, url, priority, depth, source, note FROM inbox WHERE worker = ? ORDER BY id LIMIT ?",

@@ -6,8 +6,7 @@ is the truth: after a crash the index is completed from the rows beyond the last
 
     memtable     entries added since the last merge: a hash level and two sorted runs
     run          sorted arrays of keys, ids and ranks
-    seen_table   key → id, in the file, behind a Bloom filter
-    queue_table  posting lists: the waiting URLs of each host, in the file
+    tables       in the file: key → id behind a Bloom filter, and posting lists of the waiting URLs of each host
     url_index    all of them as one
 
 Everybody else imports from here and from nowhere below.

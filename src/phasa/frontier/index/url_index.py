@@ -13,9 +13,8 @@ import numpy as np
 from xxhash import xxh3_64_intdigest
 
 from phasa.frontier.index.memtable import Memtable
-from phasa.frontier.index.queue_table import QueueTable
 from phasa.frontier.index.run import HASH_BITS, Columns, Head, NewUrl, Run
-from phasa.frontier.index.seen_table import SeenTable, ids_between
+from phasa.frontier.index.tables import QueueTable, SeenTable, ids_between
 
 log = logging.getLogger(__name__)
 
