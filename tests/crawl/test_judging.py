@@ -8,7 +8,7 @@ from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.judge import Judgement
 from phasa.crawl.judging import NOTHING, LanguageJudge
 from phasa.crawl.likeness import traces_of
-from phasa.language.detect import detector
+from phasa.language.detectors import detector
 from phasa.language.profile import load_profile
 from phasa.web.html import read_page
 from phasa.web.url import Url

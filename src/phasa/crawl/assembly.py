@@ -43,7 +43,7 @@ from phasa.frontier.rules import Rules
 from phasa.frontier.scope import Scope
 from phasa.frontier.sqlite import ALONE, Share, SqliteFrontier
 from phasa.frontier.traps import Traps
-from phasa.language.detect import detector
+from phasa.language.detectors import detector
 from phasa.language.profile import Profile, load_profile
 from phasa.web.fetch import Fetcher
 from phasa.web.url import Url

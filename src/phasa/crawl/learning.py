@@ -13,7 +13,7 @@ from phasa.crawl.likeness import traces_of
 from phasa.crawl.recorded import recorded_pages
 from phasa.crawl.validation import Confusion, cross_validate, weaknesses
 from phasa.errors import InputError
-from phasa.language.detect import detector
+from phasa.language.detectors import detector
 from phasa.language.profile import load_profile
 
 KNOWLEDGE = "knowledge.arff"

@@ -10,9 +10,8 @@ from phasa.errors import InputError
 from phasa.language.segmenters import engine_names, load_segmenter, segmenter_for
 from phasa.language.segmenters.characters import FOLLOWING_VOWELS
 from phasa.language.segmenters.cuts import pieces
-from phasa.language.segmenters.maximal import Maximal
+from phasa.language.segmenters.lattice import Maximal, Unigram
 from phasa.language.segmenters.parallel import separate_all
-from phasa.language.segmenters.unigram import Unigram
 
 texts = st.text(alphabet=st.sampled_from("กาเ่ำ ปลตมวab1.😀‍\n\r\x00\ud800ກາកាကျ်"), max_size=50)
 

@@ -74,14 +74,14 @@ def _longest_first(choice: Choice) -> CutSegmenter:
 
 
 def _maximal(choice: Choice) -> CutSegmenter:
-    from phasa.language.segmenters.maximal import Maximal
+    from phasa.language.segmenters.lattice import Maximal
 
     return Maximal(choice.words())
 
 
 def _unigram(choice: Choice) -> CutSegmenter:
     from phasa.language.lexicon import load_lexicon
-    from phasa.language.segmenters.unigram import Unigram
+    from phasa.language.segmenters.lattice import Unigram
 
     if choice.lexicon is not None:
         return Unigram(choice.lists().counts)
