@@ -2,11 +2,11 @@
 
     python bench/training/free_words.py [--data FOLDER] [-o FILE]
 
-A first model learns from the treebank TUD (CC BY-SA 4.0) and the messages of wisesight-1000 (CC0), cuts news of the Thai
-government (public domain) in the style of the treebank, and the shipped model learns from all three: the news teach it
-the words of prose that the two small corpora do not have. Nothing here learns from BEST or from what a model made of
-BEST; its dev files are read only to leave their lines out. Every choice (word lists, amount of news, repeats) was made
-on TUD dev and on messages of wisesight-1000 kept back in turn.
+A first model learns from the treebank TUD (CC BY-SA 4.0) and the messages of wisesight-1000 (CC0) and cuts news of the
+Thai government (public domain) in the style of the treebank; the shipped model learns from all three. The news teach it
+words of prose that the two small corpora do not have. Nothing here learns from BEST or from what a model made of BEST;
+its dev files are read only to leave their lines out. Every choice (word lists, amount of news, repeats) was made on TUD
+dev and on messages of wisesight-1000 kept back in turn.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ NOTE = (
     "Licence of the weights: as a derivative of UD_Thai-TUD, CC BY-SA 4.0; commercial use is allowed. "
     "`thaigov.seg` is government news cut by a first model of the two other corpora; `bench/training/free_words.py` "
     "makes both models. `frequencies-th.zst` (CC0-1.0) is shipped beside this one. No line, word list or output of a "
-    "model that derives from BEST was used. Scores: `docs/words.md`. Limits: it knows less prose than the default model, and cuts by the treebank's idea of a "
-    "word where the default cuts by that of BEST."
+    "model that derives from BEST was used. Scores: `docs/words.md`. Limits: it knows less prose than the default "
+    "model, and cuts by the treebank's idea of a word where the default cuts by that of BEST."
 )
 
 

@@ -1,7 +1,7 @@
 """Under which licence is what comes with phasa beside its code; `python -m phasa.licences > NOTICE` prints it all.
 
-The facts stand in licences.toml. A test holds NOTICE and the expression in pyproject.toml to them, and every file of the
-package to an entry.
+The facts stand in licences.toml. A test holds NOTICE and the expression in pyproject.toml to them, and every file of
+the package to an entry.
 """
 
 from __future__ import annotations

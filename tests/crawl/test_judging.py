@@ -53,6 +53,19 @@ def test_the_traces_of_long_pages_are_those_of_their_beginning() -> None:
     assert traces(THAI + ENGLISH * 5) > 0.5
 
 
+def test_a_further_look_gets_the_words_of_the_chosen_model() -> None:
+    seen: list[Sequence[str]] = []
+
+    def look(answer: Answer, judgement: Judgement, words: Sequence[str]) -> Judgement:
+        seen.append(words)
+        return judgement
+
+    for model in ("default", "free"):
+        judge = LanguageJudge(detector("auto", "th"), "th", further=look, word_model=model)
+        assert judge.judge(answer("คณะกรรมการทำหน้าที่กำกับดูแลงานบริหารบุคคล")).wanted
+    assert ["ดูแล" in words for words in seen] == [True, False]  # the treebank that the free one learned from has ดู|แล
+
+
 def test_a_further_look_has_the_last_word() -> None:
     def people(answer: Answer, judgement: Judgement, words: Sequence[str]) -> Judgement:
         return judgement._replace(wanted="ประชากร" in words)

@@ -53,6 +53,9 @@ def words(
     style: StyleOption = "auto",
     lexicon: LexiconOption = None,
     model: ModelOption = "default",
+    collection: Annotated[
+        Path | None, typer.Option(help="Cut as this collection does: its language and its word model (words.model).")
+    ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes; the output is the same for any number.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help='One {"words": […]} a line.')] = False,
     version: Annotated[
@@ -65,6 +68,8 @@ def words(
     """
     from phasa.language.segmenters.parallel import separate_all
 
+    if collection is not None:
+        language, model = _words_of(collection)
     if version:
         _print_version(engine, language, lexicon, model)
         return
@@ -182,6 +187,14 @@ def _engine(name: str | None, language: str, style: str, lexicon: Path | None, m
     if name is None and style == "auto" and lexicon is None:
         return segmenter_for(language, model)
     return load_segmenter(name or ("lexto" if lexicon else "phasa"), language, style, lexicon, model)
+
+
+def _words_of(folder: Path) -> tuple[str, str]:
+    """The language of a collection and the word model that its settings choose."""
+    from phasa.collection import Collection
+
+    collection = Collection.open(folder)
+    return collection.settings.language, collection.word_model
 
 
 def _print_version(name: str | None, language: str, lexicon: Path | None, model: str) -> None:

@@ -31,6 +31,14 @@ def test_the_page_names_files_counts_licences_and_the_command(files: dict[str, P
     assert "| best | a.seg | 1 | 2 | 1 | CC0-1.0 |" in page
     assert 'phasa segment train -o m.zst best=a.seg --without test.seg --licence "best=CC0-1.0"' in page
     assert "Not for sale." in page
+    assert "Known words: words-th, and words seen" in page
+
+
+def test_the_page_names_the_frequencies_that_were_used(files: dict[str, Path]) -> None:
+    corpora = read_corpora({"best": [files["a.seg"]]}, [], {})
+    page = card_page("m.zst", card_of(corpora, Recipe(), [], WordLists("words-th", "counts.lex"), ""))
+    assert "Known words: words-th, those counted 50 times in counts.lex, and words seen" in page
+    assert "--frequencies counts.lex --repeats 8" in page
 
 
 def test_a_licence_for_a_style_without_a_corpus_is_refused(files: dict[str, Path]) -> None:
