@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from phasa.language.detect import METHODS, detector
+from phasa.language.detectors import METHODS, detector
 from phasa.language.detectors.auto import Auto
 from phasa.language.linear import read_model
 

@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 
 from phasa.cli.pages import read_document
 from phasa.language.charsets import charset_name
-from phasa.language.detect import detector
+from phasa.language.detectors import detector
 from phasa.language.detectors.dictionary import dictionary
 from phasa.language.profile import known_languages, load_profile, profile_for
 from phasa.language.verdict import Document

@@ -5,11 +5,12 @@
 Word F1 as in ../shared/score/segment.py: same start and end, no blanks. Speed: MB of UTF-8 per second of processor
 time, one thread, on 5 MB of government news; ours the median of three runs. Slow peers get an even sample of the lines
 that takes about `--seconds` a gold file; the table says how many lines that was. Peers that are not installed are named
-and left out. `pip install '.[bench]'` brings the small ones. attacut and deepcut want torch, onnxruntime and an older
-numpy; give them an environment of their own and name its interpreter with --peer-python:
+and left out. `pip install '.[bench]'` brings the small ones; or give all of them an environment of their own and name
+its interpreter with --peer-python (deepcut needs onnxruntime, attacut torch and an older numpy):
 
-    python -m venv peers && peers/bin/pip install torch onnxruntime pythainlp python-crfsuite docopt fire pyyaml ssg \\
-        "nptyping<3" "numpy<2" requests six tqdm && peers/bin/pip install --no-deps attacut
+    python -m venv peers && peers/bin/pip install pythainlp nlpo3 pyicu budoux onnxruntime
+    peers/bin/pip install torch python-crfsuite docopt fire pyyaml ssg "nptyping<3" "numpy<2" requests six tqdm && \\
+        peers/bin/pip install --no-deps attacut
 """
 
 from __future__ import annotations
@@ -32,7 +33,6 @@ Cut = Callable[[str], list[str]]
 GENRES = ("article", "encyclopedia", "news", "novel")
 OURS = ("phasa", "lexto", "longest-first", "maximal", "unigram")
 PEERS = ("newmm", "nlpo3", "icu", "budoux", "attacut", "deepcut")
-APART = ("attacut", "deepcut")  # peers that --peer-python runs
 LEARNED = {  # sets that an engine was trained on, as their makers say: no test for it
     "budoux": ("wisesight 160",),
     "attacut": tuple(f"best {genre}" for genre in GENRES),
@@ -88,11 +88,11 @@ def here(cut: Cut) -> Engine:
     return answer
 
 
-def ours(name: str, style: str = "auto") -> Engine:
+def ours(name: str, style: str = "auto", model: str = "default") -> Engine:
     """Ours see the texts as one, as `phasa segment` does, and are asked for its words."""
     from phasa.language.segmenters import load_segmenter
 
-    cut = load_segmenter(name, style=style).words
+    cut = load_segmenter(name, style=style, model=model).words
 
     def answer(texts: list[str]) -> Answer:
         whole = "\n".join(texts)
@@ -244,12 +244,12 @@ def speed_of_ours(engine: Engine, text: str) -> float:
     return size / statistics.median(seconds)
 
 
-def load_and_memory(name: str, text: str) -> tuple[float, float]:
+def load_and_memory(name: str, text: str, model: str = "default") -> tuple[float, float]:
     """Of a fresh process: processor s to import, load and cut one sentence; peak MB with the words of the text."""
     code = (
         "import sys, time; t=time.process_time()\n"
         "from phasa.language.segmenters import load_segmenter\n"
-        f"e=load_segmenter({name!r}); e.words('ภาษาไทย'); u=time.process_time()-t\n"
+        f"e=load_segmenter({name!r}, model={model!r}); e.words('ภาษาไทย'); u=time.process_time()-t\n"
         "w=e.words(sys.stdin.buffer.read().decode())\n"
         "print(u, next(int(r.split()[1])/1024 for r in open('/proc/self/status') if r.startswith('VmHWM')))"
     )
@@ -285,7 +285,7 @@ def main() -> None:
     default = os.environ.get("PHASA_DATA", Path(__file__).parents[2] / "shared" / "data")
     options.add_argument("--data", type=Path, default=Path(default))
     options.add_argument("--peers", default=",".join(PEERS))
-    options.add_argument("--peer-python", default=sys.executable, help="the interpreter that has attacut and deepcut")
+    options.add_argument("--peer-python", default=sys.executable, help="the interpreter that has the peers")
     options.add_argument("--seconds", type=float, default=8.0, help="for each gold file and slow peer, about")
     options.add_argument("--speed-only", action="store_true")
     options.add_argument("--serve", choices=PEERS, help=argparse.SUPPRESS)
@@ -302,13 +302,18 @@ def main() -> None:
         + f"{'MB/s':>9}"
     )
     rows = [(name, ours(name)) for name in OURS]
-    rows[1:1] = [(f"phasa {style}", ours("phasa", style)) for style in ("best", "ud", "social")]
+    rows[1:1] = [
+        *((f"phasa {style}", ours("phasa", style)) for style in ("best", "ud", "social")),
+        ("free", ours("phasa", model="free")),
+        *((f"free {style}", ours("phasa", style, "free")) for style in ("plain", "ud", "social")),
+    ]
     for name, engine in rows:
         scores = {} if arguments.speed_only else accuracy(engine, arguments.data, None)[0]
         print_row(name, scores, golds, speed_of_ours(engine, text))
     for name in arguments.peers.split(",") if arguments.peers else ():
         try:
-            engine = apart(name, arguments.peer_python) if name in APART else here(peer(name))
+            elsewhere = arguments.peer_python != sys.executable
+            engine = apart(name, arguments.peer_python) if elsewhere else here(peer(name))
         except Exception as problem:  # noqa: BLE001 - peers fail to load in many ways, and the run goes on without them
             print(f"{name:<14}not run: {type(problem).__name__}: {problem}")
             continue
@@ -319,9 +324,9 @@ def main() -> None:
         print_row(name, found[0], golds, speed(engine, text.split("\n"), arguments.seconds), note)
     print("BEST: mean of the four genres.   * the engine was trained on this set, as its makers say")
     print("\nload (processor s, imports included) and peak memory (MB, with the words of 5 MB of text):")
-    for name in OURS:
-        seconds, memory = load_and_memory(name, text)
-        print(f"{name:<14}{seconds:>8.3f}{memory:>8.0f}")
+    for name, model in [*((name, "default") for name in OURS), ("phasa", "free")]:
+        seconds, memory = load_and_memory(name, text, model)
+        print(f"{name if model == 'default' else model:<14}{seconds:>8.3f}{memory:>8.0f}")
     print("\n1 MB of hard text (processor s):")
     for kind, hard in hard_texts().items():
         times = []

@@ -9,7 +9,7 @@ from typing import Annotated
 import pytest
 from msgspec import Meta
 
-from phasa.collection import Collection, CollectionSettings
+from phasa.collection import Collection, CollectionSettings, WordSettings
 from phasa.errors import CollectionError, SettingsError
 from phasa.settings import Settings, describe, read_settings, write_settings
 
@@ -73,6 +73,14 @@ def test_a_collection_is_made_and_opened(tmp_path: Path) -> None:
     assert opened.settings == made.settings
     assert opened.settings.language == "fa"
     assert opened.seeds() == []
+
+
+def test_the_word_model_is_a_shipped_one_or_a_file_of_the_collection(tmp_path: Path) -> None:
+    collection = Collection.create(tmp_path / "c")
+    assert collection.word_model == "default"
+    assert collection.with_settings(words=WordSettings(model="free")).word_model == "free"
+    own = collection.with_settings(words=WordSettings(model="mine.zst"))
+    assert own.word_model == str(collection.models_folder / "mine.zst")
 
 
 def test_a_collection_is_never_overwritten(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def detect(text: str, *, method: str = "auto", language: str | None = None) -> V
 
     `method` and `language` are those of `phasa detect --method --lang`.
     """
-    from phasa.language.detect import detector
+    from phasa.language.detectors import detector
 
     return detector(method, language).detect(text)
 
@@ -47,7 +47,7 @@ def segment(text: str, language: str | None = None, *, engine: str | None = None
 
     Without `language` it is detected. `engine` is one of `phasa segment --engine`.
     """
-    from phasa.language.detect import detect as guess
+    from phasa.language.detectors import detect as guess
     from phasa.language.segmenters import load_segmenter, segmenter_for
 
     code = language or guess(text).language

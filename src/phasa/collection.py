@@ -23,6 +23,18 @@ from phasa.strategy_settings import StrategySettings
 from phasa.web.limits import Limits
 
 
+class WordSettings(Settings, frozen=True, kw_only=True):
+    """How texts of the collection are cut into words."""
+
+    model: Annotated[
+        str,
+        Meta(
+            description="The word model, for Thai: default (not for commercial use), free (may be used commercially), "
+            "or a file of `phasa segment train` in models/."
+        ),
+    ] = "default"
+
+
 class CollectionSettings(Settings, frozen=True, kw_only=True):
     """What collection.toml says."""
 
@@ -57,6 +69,7 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
     ] = 0.7
     archive: Annotated[bool, Meta(description="Keep what comes in WARC files.")] = True
     warc_megabytes: Annotated[float, Meta(gt=0, description="A WARC file is closed when it is this large.")] = 1000.0
+    words: Annotated[WordSettings, Meta(description="How texts are cut into words.")] = WordSettings()
     strategies: Annotated[StrategySettings, Meta(description="Switches of the strategies.")] = StrategySettings()
     scope: Annotated[ScopeSettings, Meta(description="Which URLs belong to this collection.")] = ScopeSettings()
     politeness: Annotated[Politeness, Meta(description="Manners towards servers.")] = Politeness()
@@ -131,6 +144,12 @@ class Collection:
     @property
     def models_folder(self) -> Path:
         return self.path / self.MODELS
+
+    @property
+    def word_model(self) -> str:
+        """The word model that the settings choose: the name of a shipped one, or the path of a file in models/."""
+        model = self.settings.words.model
+        return model if model in ("default", "free") else str(self.models_folder / model)
 
     @property
     def reports_folder(self) -> Path:

@@ -17,7 +17,7 @@ from phasa import __version__
 from phasa.cli import COMMANDS, main
 from phasa.cli.serve import app as serve
 from phasa.collection import Collection
-from phasa.language.detect import METHODS
+from phasa.language.detectors import METHODS
 from phasa.language.segmenters import engine_names
 
 

@@ -43,6 +43,52 @@ def test_other_languages_get_their_engine() -> None:
     assert done.stdout.decode() == "می‌روم| |خانه\n"
 
 
+def test_the_free_model_cuts_too_and_says_under_which_licence() -> None:
+    done = phasa("segment", "-", "--model", "free", text="ภาษาไทยง่ายมาก\n".encode())
+    assert done.stdout.decode() == "ภาษา|ไทย|ง่าย|มาก\n"
+    said = phasa("segment", "--version", "--model", "free").stdout.decode()
+    assert "file     model-th-free.zst" in said
+    assert "licence  CC-BY-SA-4.0\n" in said
+    assert "BEST" not in said
+
+
+def test_the_version_names_the_model_or_list_with_its_licence_and_sources() -> None:
+    said = phasa("segment", "--version").stdout.decode()
+    assert "not for commercial use" in said
+    assert "from     BEST 2009/2010" in said
+    assert "licence  CC0-1.0\n" in phasa("segment", "--version", "--engine", "lexto").stdout.decode()
+    assert phasa("segment", "--version", "--lang", "fa").stdout.decode().splitlines()[1:] == ["engine   spaced"]
+
+
+def test_the_version_of_a_file_of_ones_own_says_what_the_file_says(tmp_path: Path) -> None:
+    words, corpus, model = tmp_path / "words.txt", tmp_path / "c.seg", tmp_path / "m.zst"
+    words.write_text("แมว\n", encoding="utf-8")
+    said = phasa("segment", "--version", "--lexicon", str(words)).stdout.decode().splitlines()
+    assert said[1:] == ["engine   lexto", "file     words.txt", "licence  not stated in the file"]
+    corpus.write_text("แมว|กิน|ปลา\n" * 100, encoding="utf-8")
+    assert phasa("segment", "train", f"a={corpus}", "-o", str(model), "--licence", "a=MIT").returncode == 0
+    assert "from     c.seg: MIT" in phasa("segment", "--version", "--model", str(model)).stdout.decode()
+
+
+def test_a_collection_chooses_the_word_model(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    assert phasa("init", str(folder), "--lang", "th").returncode == 0
+    asked = ("segment", "--version", "--collection", str(folder))
+    assert "file     model-th.zst" in phasa(*asked).stdout.decode()
+    settings = folder / "collection.toml"
+    text = settings.read_text(encoding="utf-8")
+    assert 'model = "default"' in text
+    settings.write_text(text.replace('model = "default"', 'model = "free"'), encoding="utf-8")
+    assert "file     model-th-free.zst" in phasa(*asked).stdout.decode()
+
+
+def test_languages_end_with_the_licences_of_what_serves_them() -> None:
+    said = phasa("languages", "th").stdout.decode()
+    assert "licence CC-BY-SA-4.0: model.npz, model-th-free.zst" in said
+    assert "not for commercial use: model-th.zst" in said
+    assert "licence CC0-1.0:" in said
+
+
 def test_an_unknown_engine_is_one_line_on_stderr() -> None:
     done = phasa("segment", "-", "--engine", "magic", text=b"a\n")
     assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)

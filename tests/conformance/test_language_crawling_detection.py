@@ -11,7 +11,7 @@ import pytest
 from tests.language.texts import SENTENCES
 
 from phasa.cli.pages import read_document, visible_text
-from phasa.language.detect import detector
+from phasa.language.detectors import detector
 from phasa.language.detectors.charset import charset_only
 from phasa.language.detectors.dictionary import Dictionary, dictionary
 from phasa.language.detectors.kernel import kernel

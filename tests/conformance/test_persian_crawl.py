@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.judge import Judgement
 from phasa.crawl.judging import LanguageJudge
-from phasa.language.detect import detector
+from phasa.language.detectors import detector
 from phasa.language.stopwords import stop_words
 from phasa.web.html import read_page
 from phasa.web.url import Url

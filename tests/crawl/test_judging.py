@@ -8,7 +8,7 @@ from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.judge import Judgement
 from phasa.crawl.judging import NOTHING, LanguageJudge
 from phasa.crawl.target import traces_of
-from phasa.language.detect import detector
+from phasa.language.detectors import detector
 from phasa.language.profile import load_profile
 from phasa.web.html import read_page
 from phasa.web.url import Url
@@ -51,6 +51,19 @@ def test_the_traces_of_long_pages_are_those_of_their_beginning() -> None:
     traces = traces_of(load_profile("th"), most=200)
     assert traces(ENGLISH * 5 + THAI) == 0.0
     assert traces(THAI + ENGLISH * 5) > 0.5
+
+
+def test_a_further_look_gets_the_words_of_the_chosen_model() -> None:
+    seen: list[Sequence[str]] = []
+
+    def look(answer: Answer, judgement: Judgement, words: Sequence[str]) -> Judgement:
+        seen.append(words)
+        return judgement
+
+    for model in ("default", "free"):
+        judge = LanguageJudge(detector("auto", "th"), "th", further=look, word_model=model)
+        assert judge.judge(answer("คณะกรรมการทำหน้าที่กำกับดูแลงานบริหารบุคคล")).wanted
+    assert ["ดูแล" in words for words in seen] == [True, False]  # the treebank that the free one learned from has ดู|แล
 
 
 def test_a_further_look_has_the_last_word() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from phasa.errors import SettingsError
-from phasa.language.detect import detector
+from phasa.language.detectors import detector
 from phasa.language.normalise import STEPS, normalise_as
 from phasa.language.profile import known_languages, load_profile, profile_for
 from phasa.language.stopwords import stop_words, stop_words_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,9 +18,9 @@ from tests.language.texts import SENTENCES
 from phasa.errors import InputError
 from phasa.language.detectors.auto import Auto
 from phasa.language.linear import read_model, shipped_model, write_model
-from phasa.language.training.build import PLANS, Plan, build_model, kept_back
+from phasa.language.training.build import PLANS, Plan, build_model, kept_back, read_lines
 from phasa.language.training.clean import mend_labels
-from phasa.language.training.corpus import Line, class_of, main_script
+from phasa.language.training.corpus import SETS, Line, class_of, main_script
 from phasa.language.training.fit import Shape, fit, matrix_of
 from phasa.language.training.variants import cut, vary
 
@@ -131,6 +132,17 @@ def test_made_up_lines_are_never_kept_back() -> None:
     lines = [Line("wordfreq", "fa", str(number)) for number in range(300)]
     assert not any(kept_back(line) for line in lines)
     assert any(kept_back(line._replace(source="ud")) for line in lines)
+
+
+def test_lines_that_may_not_be_used_commercially_are_not_learned(tmp_path: Path) -> None:
+    urdu, persian = SENTENCES["ur"], SENTENCES["fa"]
+    for path in SETS.values():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        with gzip.open(tmp_path / path, "wt", encoding="utf-8") as rows:
+            rows.write(f"urd_Arab\t{urdu}\npes_Arab\t{persian}\n")
+    lines = read_lines(tmp_path, seed=1)
+    assert {line.source for line in lines if line.text == persian} == set(SETS)
+    assert {line.source for line in lines if line.text == urdu} == set(SETS) - {"ud"}
 
 
 def test_what_is_no_model_is_refused(tmp_path: Path) -> None:

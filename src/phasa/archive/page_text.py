@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from phasa.archive.text import Text
-from phasa.language.detect import detect
+from phasa.language.detectors import detect
 from phasa.web.html import read_page
 from phasa.web.url import parse
 

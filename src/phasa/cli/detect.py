@@ -39,7 +39,7 @@ def detect(
     """Say in which language texts are: code, score from 0 to 1, and the evidence. `und` means unknown."""
 
     from phasa.cli.pages import read_document
-    from phasa.language.detect import detector
+    from phasa.language.detectors import detector
 
     chosen = detector(method, lang)
     names = files or ["-"]

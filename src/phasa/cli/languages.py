@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from phasa.cli.groups import group_with_default
 from phasa.cli.inputs import write_text
 from phasa.extras import needs_extra
+
+if TYPE_CHECKING:
+    from phasa.language.profile import Profile
 
 app = typer.Typer(cls=group_with_default("list"), epilog="Example:  phasa languages   ·   phasa languages fa --json")
 
@@ -22,7 +25,10 @@ def list_languages(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The whole profiles as JSON.")] = False,
 ) -> None:
-    """List the languages that have a profile: scripts, charsets, top-level domains, threshold, engine."""
+    """List the languages that have a profile: scripts, charsets, top-level domains, threshold, engine.
+
+    After them stand the licences of the language model, the word models and the lists that come with phasa.
+    """
     import msgspec
 
     from phasa.language.profile import known_languages, load_profile
@@ -42,6 +48,25 @@ def list_languages(
 
         with_profile = {profile.code for profile in profiles}
         print("without a profile:", " ".join(sorted(Auto().codes - with_profile)))
+    print()
+    for terms, names in _licences(profiles).items():
+        print(f"licence {terms}: {', '.join(names)}")
+
+
+def _licences(profiles: list[Profile]) -> dict[str, list[str]]:
+    """The shipped files that serve these languages, by the terms under which they may be used."""
+    from importlib.resources import files
+
+    from phasa.licences import by_terms
+
+    folder = Path(str(files("phasa.language") / "data"))
+
+    patterns = ["model.npz"]
+    for profile in profiles:
+        patterns += [f"model-{profile.code}*.zst", f"frequencies-{profile.code}.zst", f"packed-*-{profile.code}.zst"]
+        patterns += [f"words-{profile.dictionary}.txt.zst", f"stop-{profile.stop_words}.txt"]
+    found = dict.fromkeys(file for pattern in patterns for file in sorted(folder.glob(pattern)))
+    return {terms: [file.name for file in same] for terms, same in by_terms(found).items()}
 
 
 @app.command(epilog="Example:  phasa languages train ../shared/data --check   ·   nice, some ten minutes")

@@ -41,7 +41,7 @@ def topic(
     import msgspec
 
     from phasa.crawl.topics.training import gather_examples, train_topic
-    from phasa.language.detect import detector
+    from phasa.language.detectors import detector
 
     examples = gather_examples(
         _pages(positive, allow_private), _pages(negative, allow_private), detector(), lang, pages_per_site

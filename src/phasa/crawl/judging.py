@@ -23,7 +23,7 @@ class LanguageJudge:
 
     `traces` gives the score of a page in another language: how much of the wanted one is on it all the same (Γ), which
     tells a strategy that its links may lead there. `further` is where a topic, a thesaurus or a reader's feedback comes
-    in after the detection (specs/persian-crawling.md §10 row 30).
+    in after the detection (specs/persian-crawling.md §10 row 30); `word_model` finds its words.
     """
 
     def __init__(
@@ -32,11 +32,13 @@ class LanguageJudge:
         language: str,
         traces: Callable[[str], float] | None = None,
         further: Further | None = None,
+        word_model: str = "default",
     ) -> None:
         self._detector = detector
         self._language = language
         self._traces = traces
         self._further = further
+        self._word_model = word_model
 
     def judge(self, answer: Answer) -> Judgement:
         return self.judge_many([answer])[0]
@@ -59,8 +61,8 @@ class LanguageJudge:
         if self._further is None:
             return judgement
         plain = stop_words(self._language)
-        words = [word for word in segmenter_for(self._language).words(text) if word not in plain]
-        return self._further(answer, judgement, words)
+        cutter = segmenter_for(self._language, self._word_model)
+        return self._further(answer, judgement, [word for word in cutter.words(text) if word not in plain])
 
 
 def _document(page: Page | None) -> Document:

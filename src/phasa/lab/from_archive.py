@@ -13,7 +13,7 @@ from phasa.crawl.live import out_links
 from phasa.errors import InputError
 from phasa.lab.graph import OK, AddressList, Graph
 from phasa.lab.phrases import Phrases
-from phasa.language.detect import detector
+from phasa.language.detectors import detector
 from phasa.language.detectors.dictionary import dictionary
 from phasa.language.profile import load_profile
 from phasa.language.verdict import Document

@@ -19,7 +19,7 @@ from phasa.frontier.politeness import FREE
 from phasa.frontier.rules import Rules
 from phasa.lab.serve import serving
 from phasa.lab.world import World
-from phasa.language.detect import detector
+from phasa.language.detectors import detector
 from phasa.web.fetch import Fetcher
 from phasa.web.limits import Limits
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from phasa.language.detect import detect
+from phasa.language.detectors import detect
 from phasa.language.profile import profile_for
 from phasa.overview.cloud_page import PLACES_PER_TERM, Look, PageText, render_cloud, render_fragment
 from phasa.overview.extract import Method, extract_page

@@ -14,7 +14,7 @@ from phasa.crawl.topics.terms import Terms
 from phasa.crawl.topics.topic import DIVING, Topic, load_topic
 from phasa.crawl.topics.training import gather_examples, train_topic
 from phasa.errors import InputError
-from phasa.language.detectors import OneByOne
+from phasa.language.detectors.detector import OneByOne
 from phasa.language.verdict import Document, Verdict
 from phasa.web.html import Page, read_page
 from phasa.web.url import Url

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from phasa.errors import InputError
-from phasa.language.segmenters.card import card_of, card_page, read_corpora
+from phasa.language.segmenters.card import WordLists, card_of, card_page, read_corpora
 from phasa.language.segmenters.train import Recipe
 
 
@@ -27,10 +27,18 @@ def test_a_text_that_is_kept_for_testing_is_not_learned_however_it_is_cut(files:
 
 def test_the_page_names_files_counts_licences_and_the_command(files: dict[str, Path]) -> None:
     corpora = read_corpora({"best": [files["a.seg"]]}, [files["test.seg"]], {"best": "CC0-1.0"})
-    page = card_page("m.zst", card_of(corpora, Recipe(), [files["test.seg"]], "words-th", "Not for sale."))
+    page = card_page("m.zst", card_of(corpora, Recipe(), [files["test.seg"]], WordLists("words-th"), "Not for sale."))
     assert "| best | a.seg | 1 | 2 | 1 | CC0-1.0 |" in page
     assert 'phasa segment train -o m.zst best=a.seg --without test.seg --licence "best=CC0-1.0"' in page
     assert "Not for sale." in page
+    assert "Known words: words-th, and words seen" in page
+
+
+def test_the_page_names_the_frequencies_that_were_used(files: dict[str, Path]) -> None:
+    corpora = read_corpora({"best": [files["a.seg"]]}, [], {})
+    page = card_page("m.zst", card_of(corpora, Recipe(), [], WordLists("words-th", "counts.lex"), ""))
+    assert "Known words: words-th, those counted 50 times in counts.lex, and words seen" in page
+    assert "--frequencies counts.lex --repeats 8" in page
 
 
 def test_a_licence_for_a_style_without_a_corpus_is_refused(files: dict[str, Path]) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from phasa.errors import InputError
-from phasa.language.segmenters import engine_names, load_segmenter, segmenter_for
+from phasa.language.segmenters import data_file, engine_for, engine_names, load_segmenter, model_file, segmenter_for
 from phasa.language.segmenters.characters import FOLLOWING_VOWELS
 from phasa.language.segmenters.cuts import pieces
-from phasa.language.segmenters.maximal import Maximal
+from phasa.language.segmenters.lattice import Maximal, Unigram
 from phasa.language.segmenters.parallel import separate_all
-from phasa.language.segmenters.unigram import Unigram
 
 texts = st.text(alphabet=st.sampled_from("กาเ่ำ ปลตมวab1.😀‍\n\r\x00\ud800ກາកាကျ်"), max_size=50)
 
@@ -94,3 +95,40 @@ def test_parallel_equals_sequential(name: str) -> None:
     alone = "".join(separate_all(engine, [text]))
     assert "".join(separate_all(engine, parts, workers=3)) == alone
     assert "".join(separate_all(engine, parts)) == alone
+
+
+@given(texts)
+def test_the_free_model_loses_nothing_either(text: str) -> None:
+    assert "".join(load_segmenter("phasa", model="free").words(text)) == text
+
+
+def test_the_free_model_is_another_one_and_no_larger() -> None:
+    free, default = model_file("th", "free"), model_file("th")
+    assert free != default
+    assert free.stat().st_size <= default.stat().st_size
+    assert segmenter_for("th-TH", "free").words("ภาษาไทยง่ายมาก") == ["ภาษา", "ไทย", "ง่าย", "มาก"]
+
+
+def test_a_model_that_is_not_shipped_is_refused_and_any_other_name_is_a_file() -> None:
+    with pytest.raises(InputError, match="no model 'free' is shipped for 'lo'"):
+        load_segmenter("phasa", "lo", model="free")
+    assert model_file("th", "mine.zst").name == "mine.zst"
+
+
+@pytest.mark.parametrize(
+    ("language", "engine", "file"),
+    [("th", "phasa", "model-th.zst"), ("lo-LA", "syllables", None), ("fa", "spaced", None)],
+)
+def test_each_language_has_an_engine_and_the_engine_its_file(language: str, engine: str, file: str | None) -> None:
+    assert engine_for(language) == engine
+    found = data_file(engine, language)
+    assert (found.name if found else None) == file
+
+
+def test_engines_that_match_words_go_by_the_shipped_list_or_the_one_given(tmp_path: Path) -> None:
+    for name, file in (("lexto", "words-th.txt.zst"), ("unigram", "frequencies-th.zst")):
+        found = data_file(name)
+        assert found is not None
+        assert found.name == file
+        assert found.exists()
+        assert data_file(name, lexicon=tmp_path) == tmp_path

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phasa.errors import InputError
-from phasa.language.segmenters import DATA, load_segmenter
+from phasa.language.segmenters import DATA, load_segmenter, model_file
 from phasa.language.segmenters.card import card_page
 from phasa.language.segmenters.characters import FOLLOWING_VOWELS
 from phasa.language.segmenters.model import read_model
@@ -103,7 +103,9 @@ def test_the_card_names_the_training_data() -> None:
     corpora = MODEL.card["corpora"]
     assert set(corpora) == {"best", "ud", "social"}
     assert "CC BY-NC-SA" in corpora["best"]["licence"]
-    assert (DATA / "model-th.md").read_text(encoding="utf-8") == card_page("model-th.zst", MODEL.card)
+    for file in (model_file("th"), model_file("th", "free")):
+        page = file.with_suffix(".md").read_text(encoding="utf-8")
+        assert page == card_page(file.name, read_model(file).card)
 
 
 def test_no_line_of_the_test_sets_was_learned() -> None:

@@ -70,3 +70,11 @@ def test_a_file_that_is_no_model_is_refused_by_name(tmp_path: Path) -> None:
 def test_no_lines_are_refused() -> None:
     with pytest.raises(InputError, match="no lines"):
         train({"first": []}, [], RECIPE)
+
+
+def test_words_that_are_frequent_elsewhere_are_known_and_rare_ones_are_not() -> None:
+    plain = train({"first": FIRST}, [], RECIPE)
+    frequent = train({"first": FIRST}, [], RECIPE, frequencies={"ช้าง": RECIPE.least_frequency, "ม้า": 1})
+    told = train({"first": FIRST}, [], RECIPE, frequencies={"ช้าง": RECIPE.least_frequency})
+    assert not np.array_equal(frequent.words.table, plain.words.table)
+    assert np.array_equal(frequent.words.table, told.words.table)

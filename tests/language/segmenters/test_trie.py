@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phasa.language.segmenters.characters import code_points
-from phasa.language.segmenters.matches import Occurrences
+from phasa.language.segmenters.lattice import Occurrences
 from phasa.language.segmenters.trie import Trie
 
 word_sets = st.sets(st.text(alphabet="abกา\ud800", min_size=1, max_size=6), max_size=15)

@@ -12,7 +12,7 @@ from phasa.crawl.learn.validation import Confusion, cross_validate, weaknesses
 from phasa.crawl.recorded import recorded_pages
 from phasa.crawl.target import target_of, traces_of
 from phasa.errors import InputError
-from phasa.language.detect import detector
+from phasa.language.detectors import detector
 from phasa.language.profile import load_profile
 
 KNOWLEDGE = "knowledge.arff"

@@ -41,7 +41,7 @@ from phasa.frontier.rules import Rules
 from phasa.frontier.scope import Scope
 from phasa.frontier.sqlite import ALONE, Partition, SqliteFrontier
 from phasa.frontier.traps import Traps
-from phasa.language.detect import detector
+from phasa.language.detectors import detector
 from phasa.language.profile import Profile, load_profile
 from phasa.web.fetch import Fetcher, user_agent
 from phasa.web.url import Url
@@ -78,7 +78,8 @@ def strategy_of(collection: Collection, profile: Profile) -> Strategy:
 def judge_of(collection: Collection, profile: Profile) -> PageJudge:
     """Wanted is what is in the language and, when the settings name a topic, also about that."""
     settings = collection.settings
-    judge = LanguageJudge(detector(settings.detector, profile.code), profile.code, traces_of(profile))
+    known = detector(settings.detector, profile.code)
+    judge = LanguageJudge(known, profile.code, traces_of(profile), word_model=collection.word_model)
     if not settings.topic:
         return judge
     return TopicJudge(load_topic(collection.models_folder / settings.topic), judge)

@@ -1,42 +1,49 @@
-"""Detectors, one file each, all behind one protocol."""
+"""In which language is a text: `detect` for the default, `detector` for a method by name.
+
+Each method is a file here, behind the protocol of `detector.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 
-from phasa.language.verdict import Document, Verdict
+from phasa.errors import InputError
+from phasa.language.detectors.detector import Detector
+from phasa.language.profile import Profile, load_profile
+from phasa.language.verdict import Verdict
+
+__all__ = ["METHODS", "Detector", "detect", "detector"]
+
+# method -> (module, function that makes it from the profile of the wanted language or None, one line about it)
+METHODS: dict[str, tuple[str, str, str]] = {
+    "auto": ("phasa.language.detectors.auto", "auto", "script first, then what tells its languages apart: the default"),
+    "model": ("phasa.language.detectors.model", "model", "the general model alone, whatever the script"),
+    "script": ("phasa.language.detectors.script", "script_ratio", "share of letters in the language's scripts"),
+    "charset": ("phasa.language.detectors.charset", "charset_only", "the declared charset alone"),
+    "dictionary": ("phasa.language.detectors.dictionary", "dictionary", "Γ, known words among all words"),
+    "ngram": ("phasa.language.detectors.ngram", "ngram", "n-gram ranks after Cavnar and Trenkle"),
+    "kernel": ("phasa.language.detectors.kernel", "kernel", "byte string kernel, whatever the encoding"),
+    "persian": ("phasa.language.detectors.persian", "persian", "Persian cascade: tag, charset, letters, stop words"),
+    "persian-meta": ("phasa.language.detectors.persian", "persian_meta", "Persian cascade, language tag alone"),
+    "persian-content": ("phasa.language.detectors.persian", "persian_content", "Persian cascade, content alone"),
+}
 
 
-class Detector(Protocol):
-    """Says in which language a text or page is. Never raises for what is in it; `und` when it cannot tell."""
-
-    def detect(self, text: str) -> Verdict: ...
-
-    def detect_many(self, texts: Sequence[str]) -> list[Verdict]:
-        """A verdict per text, in order: the same as `detect` on each, only faster."""
-        ...
-
-    def judge(self, document: Document) -> Verdict:
-        """The verdict on a page, with what it declares of itself as far as the method uses that."""
-        ...
-
-    def judge_many(self, documents: Sequence[Document]) -> list[Verdict]:
-        """A verdict per page, in order: the same as `judge` on each, only faster."""
-        ...
+def detect(text: str) -> Verdict:
+    """The language of a text by the default method; `und` when there is too little to tell."""
+    return detector().detect(text)
 
 
-class OneByOne:
-    """What a detector inherits that has no faster way for many texts and does not look at declarations."""
+@cache
+def detector(method: str = "auto", language: str | None = None) -> Detector:
+    """The detector of that name, loaded once. `language`: the one that yes/no methods ask for (code or profile file).
 
-    def detect(self, text: str) -> Verdict:
-        return self.judge(Document(text))
-
-    def detect_many(self, texts: Sequence[str]) -> list[Verdict]:
-        return [self.detect(text) for text in texts]
-
-    def judge(self, document: Document) -> Verdict:
-        return self.detect(document.text)
-
-    def judge_many(self, documents: Sequence[Document]) -> list[Verdict]:
-        return [self.judge(document) for document in documents]
+    Raises InputError for a method there is not, SettingsError for a language there is not.
+    """
+    if method not in METHODS:
+        raise InputError(f"method {method!r}: there is none of that name; the methods are {', '.join(METHODS)}")
+    module, function, _ = METHODS[method]
+    make: Callable[[Profile | None], Detector] = getattr(import_module(module), function)
+    return make(load_profile(language) if language is not None else None)

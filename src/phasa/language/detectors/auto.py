@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasa.language.census import Census, take_census
-from phasa.language.detectors import OneByOne
+from phasa.language.detectors.detector import OneByOne
 from phasa.language.detectors.dictionary import Dictionary, dictionary
 from phasa.language.detectors.model import FOR_SCRIPTS, GeneralModel
 from phasa.language.linear import Model

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from phasa.language.charsets import charset_name
-from phasa.language.detectors import OneByOne
+from phasa.language.detectors.detector import OneByOne
 from phasa.language.profile import Profile, known_languages, load_profile
 from phasa.language.verdict import Document, Verdict, unknown
 

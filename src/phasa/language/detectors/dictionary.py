@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from phasa.errors import SettingsError
-from phasa.language.detectors import OneByOne
+from phasa.language.detectors.detector import OneByOne
 from phasa.language.normalise import normalise_all, normalise_as
 from phasa.language.profile import Profile, load_profile
 from phasa.language.sampling import sample

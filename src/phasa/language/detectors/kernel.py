@@ -17,7 +17,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from phasa.errors import SettingsError
-from phasa.language.detectors import OneByOne
+from phasa.language.detectors.detector import OneByOne
 from phasa.language.profile import Profile, known_languages, load_profile
 from phasa.language.sampling import sample
 from phasa.language.verdict import Document, Verdict, unknown

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from phasa.language.census import take_census
-from phasa.language.detectors import OneByOne
+from phasa.language.detectors.detector import OneByOne
 from phasa.language.linear import Model, shipped_model
 from phasa.language.profile import Profile, profile_for
 from phasa.language.sampling import sample

@@ -17,7 +17,7 @@ from pathlib import Path
 import zstandard
 
 from phasa.errors import SettingsError
-from phasa.language.detectors import OneByOne
+from phasa.language.detectors.detector import OneByOne
 from phasa.language.profile import Profile
 from phasa.language.sampling import sample
 from phasa.language.verdict import Document, Verdict, unknown

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from phasa.language.charsets import charset_name
-from phasa.language.detectors import OneByOne
+from phasa.language.detectors.detector import OneByOne
 from phasa.language.normalise import normalise
 from phasa.language.profile import Profile, load_profile
 from phasa.language.sampling import sample

@@ -13,9 +13,23 @@ from phasa.language.segmenters.cuts import CutSegmenter, Segmenter, Span
 if TYPE_CHECKING:
     from phasa.language.lexicon import Lexicon
 
-__all__ = ["CutSegmenter", "Segmenter", "Span", "engine_names", "load_segmenter", "segmenter_for"]
+__all__ = [
+    "CutSegmenter",
+    "Segmenter",
+    "Span",
+    "data_file",
+    "engine_for",
+    "engine_names",
+    "load_segmenter",
+    "model_file",
+    "segmenter_for",
+]
 
 DATA = Path(__file__).parents[1] / "data"
+DEFAULT, FREE = "default", "free"
+_SHIPPED = {DEFAULT: "model-{}.zst", FREE: "model-{}-free.zst"}
+_WORDS = "words-{}.txt.zst"
+_LISTS = {"lexto": _WORDS, "longest-first": _WORDS, "maximal": _WORDS, "unigram": "frequencies-{}.zst"}
 _OWN_SYLLABLES = ("lo", "km", "my")
 
 
@@ -25,7 +39,7 @@ class Choice(NamedTuple):
     language: str
     style: str
     lexicon: Path | None
-    model: Path | None
+    model: str
 
     def words(self) -> tuple[str, ...]:
         """The words of the lexicon asked for, or else of the list shipped for the language."""
@@ -48,10 +62,7 @@ def _phasa(choice: Choice) -> CutSegmenter:
     from phasa.language.segmenters.model import read_model
     from phasa.language.segmenters.pointwise import Pointwise
 
-    path = choice.model or DATA / f"model-{choice.language}.zst"
-    if choice.model is None and not path.exists():
-        raise InputError(f"engine phasa: no model is shipped for {choice.language!r}; give --model or another --engine")
-    return Pointwise(read_model(path), choice.style)
+    return Pointwise(read_model(model_file(choice.language, choice.model)), choice.style)
 
 
 def _lexto(choice: Choice) -> CutSegmenter:
@@ -74,18 +85,18 @@ def _longest_first(choice: Choice) -> CutSegmenter:
 
 
 def _maximal(choice: Choice) -> CutSegmenter:
-    from phasa.language.segmenters.maximal import Maximal
+    from phasa.language.segmenters.lattice import Maximal
 
     return Maximal(choice.words())
 
 
 def _unigram(choice: Choice) -> CutSegmenter:
     from phasa.language.lexicon import load_lexicon
-    from phasa.language.segmenters.unigram import Unigram
+    from phasa.language.segmenters.lattice import Unigram
 
     if choice.lexicon is not None:
         return Unigram(choice.lists().counts)
-    path = DATA / f"frequencies-{choice.language}.zst"
+    path = DATA / _LISTS["unigram"].format(choice.language)
     if not path.exists():
         raise InputError(f"engine unigram: no frequencies are shipped for {choice.language!r}; give --lexicon")
     return Unigram(load_lexicon(path).counts)
@@ -114,6 +125,33 @@ _ENGINES: dict[str, Callable[[Choice], CutSegmenter]] = {
 }
 
 
+def model_file(language: str = "th", model: str = DEFAULT) -> Path:
+    """The file of a word model: "default", "free" (which may be used commercially), or else the path of a file.
+
+    Raises InputError when no model of that name is shipped for the language.
+    """
+    if model not in _SHIPPED:
+        return Path(model)
+    path = DATA / _SHIPPED[model].format(language)
+    if not path.exists():
+        raise InputError(
+            f"engine phasa: no model {model!r} is shipped for {language!r}; give --model FILE or another --engine"
+        )
+    return path
+
+
+def data_file(name: str, language: str = "th", lexicon: Path | None = None, model: str = DEFAULT) -> Path | None:
+    """The file that an engine goes by: its model, lexicon or shipped list; None for one that goes by rules alone.
+
+    Raises InputError as `model_file` does.
+    """
+    if name == "phasa":
+        return model_file(language, model)
+    if name in _LISTS:
+        return lexicon or DATA / _LISTS[name].format(language)
+    return None
+
+
 def engine_names() -> list[str]:
     """The names that `load_segmenter` knows."""
     return list(_ENGINES)
@@ -125,12 +163,12 @@ def load_segmenter(
     language: str = "th",
     style: str = "auto",
     lexicon: Path | None = None,
-    model: Path | None = None,
+    model: str = DEFAULT,
 ) -> CutSegmenter:
     """The engine of that name, loaded once.
 
-    `style` and `model` concern the engine "phasa", `lexicon` (a lexicon file or a plain word list) those that match
-    words. Raises InputError for a name, style, language or file that it cannot use.
+    `style` and `model` (see `model_file`) concern the engine "phasa", `lexicon` (a lexicon file or a plain word list)
+    those that match words. Raises InputError for a name, style, language or file that it cannot use.
     """
     try:
         make = _ENGINES[name]
@@ -140,9 +178,21 @@ def load_segmenter(
     return make(Choice(language, style, lexicon, model))
 
 
-def segmenter_for(language: str) -> CutSegmenter:
-    """The right engine for a BCP 47 code: its own for scripts without blanks, Unicode words for all others."""
-    primary = language.lower().split("-")[0]
+def engine_for(language: str) -> str:
+    """The name of the right engine for a BCP 47 code."""
+    primary = _primary(language)
     if primary == "th":
-        return load_segmenter("phasa", "th")
-    return load_segmenter("syllables" if primary in _OWN_SYLLABLES else "spaced", primary)
+        return "phasa"
+    return "syllables" if primary in _OWN_SYLLABLES else "spaced"
+
+
+def segmenter_for(language: str, model: str = DEFAULT) -> CutSegmenter:
+    """The right engine for a BCP 47 code: its own for scripts without blanks, Unicode words for all others.
+
+    `model` is the word model of the languages whose engine has one (Thai).
+    """
+    return load_segmenter(engine_for(language), _primary(language), model=model)
+
+
+def _primary(language: str) -> str:
+    return language.lower().split("-")[0]

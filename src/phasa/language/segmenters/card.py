@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from phasa.errors import InputError
 from phasa.language.lexicon import read_corpus
@@ -21,6 +21,13 @@ class Corpus:
     licence: str
     lines: tuple[GoldLine, ...]
     left_out: int  # lines that stand in files kept for testing as well
+
+
+class WordLists(NamedTuple):
+    """The names of the files with words that a model was told beside its corpora."""
+
+    listed: str
+    frequencies: str = ""
 
 
 def read_corpora(
@@ -43,7 +50,7 @@ def read_corpora(
 
 
 def card_of(
-    corpora: Sequence[Corpus], recipe: Recipe, kept_back: Iterable[Path], word_list: str, note: str
+    corpora: Sequence[Corpus], recipe: Recipe, kept_back: Iterable[Path], lists: WordLists, note: str
 ) -> dict[str, Any]:
     """What goes into the model's file."""
     return {
@@ -58,7 +65,8 @@ def card_of(
             for corpus in corpora
         },
         "kept_back": [path.name for path in kept_back],
-        "word_list": word_list,
+        "word_list": lists.listed,
+        "frequencies": lists.frequencies,
         "recipe": asdict(recipe),
         "note": note,
     }
@@ -74,6 +82,9 @@ def card_page(name: str, card: Mapping[str, Any]) -> str:
     files = " ".join(f"{style}={','.join(corpus['files'])}" for style, corpus in card["corpora"].items())
     licences = " ".join(f'--licence "{style}={corpus["licence"]}"' for style, corpus in card["corpora"].items())
     without = " ".join(f"--without {file}" for file in card["kept_back"])
+    options = f"--repeats {card['recipe']['repeats']}"
+    if card.get("frequencies"):
+        options = f"--frequencies {card['frequencies']} {options}"
     recipe = ", ".join(f"{key} {value}" for key, value in card["recipe"].items())
     lines = [
         f"# {name}: where words begin",
@@ -89,14 +100,14 @@ def card_page(name: str, card: Mapping[str, Any]) -> str:
         "|---|---|---|---|---|---|",
         *rows,
         "",
-        f"Known words: {card['word_list']}, and words seen {card['recipe']['least_count']} times in the files above.",
+        f"Known words: {_known_words(card)}, and words seen {card['recipe']['least_count']} times in the files above.",
         "Left out are lines whose text also stands in a file kept for testing: "
         + (", ".join(card["kept_back"]) or "none was named")
         + ".",
         "",
         "## Made by",
         "",
-        f"    phasa segment train -o {name} {files} {without} {licences}".rstrip(),
+        f"    phasa segment train -o {name} {files} {without} {licences} {options}",
         "",
         f"Recipe: {recipe}. The same files, recipe and version of numpy give the same bytes.",
         "",
@@ -104,6 +115,12 @@ def card_page(name: str, card: Mapping[str, Any]) -> str:
     if card["note"]:
         lines += ["## Note", "", card["note"], ""]
     return "\n".join(lines)
+
+
+def _known_words(card: Mapping[str, Any]) -> str:
+    if not card.get("frequencies"):
+        return str(card["word_list"])
+    return f"{card['word_list']}, those counted {card['recipe']['least_frequency']} times in {card['frequencies']}"
 
 
 def _lines(path: Path) -> list[GoldLine]:

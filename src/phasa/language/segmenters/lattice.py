@@ -1,24 +1,83 @@
-"""The cheapest way through all the words that a text could be cut into.
+"""Engines that weigh all the words a text could be cut into, and take the cheapest way through them.
 
 Every occurrence of a word of the list is an edge; every character with the marks that hang on it is an edge too, at a
 price, so that unknown stretches have a way through. One pass over the edges in the order of their ends finds the best
-path (dynamic programming).
+path (dynamic programming). The engines differ in what a word costs.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 import numpy as np
 import numpy.typing as npt
 
+from phasa.errors import InputError
 from phasa.language.segmenters.breaks import word_starts
-from phasa.language.segmenters.characters import COMPLEX, Mask, code_points, kinds_of, may_cut
-from phasa.language.segmenters.cuts import Starts
-from phasa.language.segmenters.matches import Occurrences
+from phasa.language.segmenters.characters import COMPLEX, Codes, Mask, code_points, kinds_of, may_cut
+from phasa.language.segmenters.cuts import CutSegmenter, Starts
+from phasa.language.segmenters.trie import Ints, Trie
 
 Prices = npt.NDArray[np.float64]
 
+_UNKNOWN = 20.0  # what an unknown cluster costs when every word costs 1
 
-def cheapest_starts(text: str, words: Occurrences, prices: Prices, unknown: float) -> Starts:
+
+class Maximal(CutSegmenter):
+    """Maximum matching: of all ways to cut a text with these words, one with the fewest words.
+
+    An unknown cluster counts as many words, so that a way without unknown letters is taken first. Among equals the way
+    is taken that was reached first from the left, which prefers a long last word.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        entries = sorted({word for word in words if word})
+        self._words = Occurrences(entries)
+        self._prices = np.ones(len(entries), dtype=np.float64)
+
+    def piece_starts(self, text: str) -> Starts:
+        return _cheapest_starts(text, self._words, self._prices, _UNKNOWN)
+
+
+class Unigram(CutSegmenter):
+    """The most probable way to cut a text when words are drawn one by one, each with its own frequency.
+
+    Raises InputError when no word has a count.
+    """
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        words = sorted(word for word, count in counts.items() if word and count > 0)
+        if not words:
+            raise InputError(
+                "engine unigram: the lexicon has no counts; build it from a corpus with `phasa lexicon build`"
+            )
+        frequency = np.array([counts[word] for word in words], dtype=np.float64)
+        self._words = Occurrences(words)
+        self._prices = np.log(frequency.sum()) - np.log(frequency)
+        # A letter of an unknown word is rarer than the rarest word: one more than its price.
+        self._unknown = float(self._prices.max()) + 1.0
+
+    def piece_starts(self, text: str) -> Starts:
+        return _cheapest_starts(text, self._words, self._prices, self._unknown)
+
+
+class Occurrences:
+    """Finds every occurrence, overlapping ones included, of `words` in a text. Words must differ and not be empty."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._trie = Trie(words)
+
+    def find(self, codes: Codes) -> tuple[Ints, Ints, Ints]:
+        """(starts, ends, word numbers), by end; of those that end together the longest first."""
+        found = list(self._trie.find(codes))[::-1]
+        starts = np.concatenate([np.zeros(0, dtype=np.int64), *(group.starts for group in found)])
+        ends = np.concatenate([np.zeros(0, dtype=np.int64), *(group.starts + group.length for group in found)])
+        words = np.concatenate([np.zeros(0, dtype=np.int64), *(group.words for group in found)])
+        order = np.argsort(ends, kind="stable")
+        return starts[order], ends[order], words[order]
+
+
+def _cheapest_starts(text: str, words: Occurrences, prices: Prices, unknown: float) -> Starts:
     """Where words begin on the cheapest path.
 
     `prices` has the price of each word of the list; a cluster of letters that is no word costs `unknown`. Unknown

@@ -40,6 +40,7 @@ class Recipe:
     rate: float = 0.1
     batch: int = 1024
     least_count: int = 3  # words seen less often are not known words, so that the model meets unknown ones
+    least_frequency: int = 50  # words counted less often elsewhere are not frequent ones
     kept: int = 3_000_000  # shared weights that survive the first pass
     kept_per_style: int = 200_000
     repeats: int = 8  # how often the lines of later styles are seen in a pass
@@ -68,17 +69,20 @@ def train(
     word_list: Iterable[str],
     recipe: Recipe | None = None,
     progress: Callable[[float], None] = lambda done: None,
+    *,
+    frequencies: Mapping[str, int] | None = None,
 ) -> Model:
     """The model of corpora by style. The first style is the one for text of unknown kind.
 
-    `word_list` are further known words. `progress` is told the share of the work done. Raises InputError for no lines.
+    `word_list` are further known words, `frequencies` the counts of words in other text. `progress` is told the share
+    of the work done. Raises InputError for no lines.
     """
     recipe = recipe or Recipe()
     names = tuple(corpora)
     lines = [(style, line) for style, name in enumerate(names) for line in corpora[name]]
     if not lines:
         raise InputError("training: the corpora have no lines; give files with one line of words joined by '|' a line")
-    words = _known(lines, word_list, recipe)
+    words = _known(lines, word_list, frequencies or {}, recipe)
     random = np.random.default_rng(recipe.seed)
     lines = [lines[i] for i in random.permutation(len(lines))]
     held = max(1, int(len(lines) * recipe.held_out))
@@ -180,9 +184,12 @@ class _Learner:
             np.subtract.at(self._weights[style], where, rate * gradient / np.sqrt(self._squares[style].take(where)))
 
 
-def _known(lines: Sequence[tuple[int, GoldLine]], word_list: Iterable[str], recipe: Recipe) -> KnownWords:
+def _known(
+    lines: Sequence[tuple[int, GoldLine]], word_list: Iterable[str], frequencies: Mapping[str, int], recipe: Recipe
+) -> KnownWords:
     counts = Counter(word for _, line in lines for word in line)
     frequent = [word for word, count in counts.items() if count >= recipe.least_count]
+    frequent += [word for word, count in frequencies.items() if count >= recipe.least_frequency]
     return known_words([(FREQUENT, _thai(frequent)), (LISTED, _thai(word_list))])
 
 

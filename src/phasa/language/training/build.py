@@ -17,7 +17,7 @@ from scipy.sparse import csr_matrix
 from phasa.language.linear import Group, Model, as_bytes
 from phasa.language.scripts import SCRIPTS
 from phasa.language.training.clean import mend_labels
-from phasa.language.training.corpus import SETS, Line, main_script, read_set
+from phasa.language.training.corpus import NON_COMMERCIAL, SETS, Line, main_script, read_set
 from phasa.language.training.fit import Fitted, Shape, fit, matrix_of
 from phasa.language.training.packages import interface_lines, word_lines
 from phasa.language.training.variants import cut, vary
@@ -48,8 +48,12 @@ _BALANCE = 0.8
 
 
 def read_lines(data: Path, *, seed: int, check: bool = False) -> list[Line]:
-    """All lines to learn from; with `check` without those kept back. Same data, same seed, same lines."""
-    lines = list(chain.from_iterable(read_set(data, source) for source in SETS))
+    """All lines to learn from, none that may not be used commercially; with `check` without those kept back.
+
+    Same data, same seed, same lines.
+    """
+    sets = chain.from_iterable(read_set(data, source) for source in SETS)
+    lines = [line for line in sets if (line.source, line.label) not in NON_COMMERCIAL]
     lines += interface_lines()
     lines += word_lines(2500, seed)
     if check:

@@ -23,6 +23,10 @@ SETS: dict[str, str] = {
     "udhr": "lid-udhr/udhr.tsv.gz",
 }
 
+# (set, class) whose lines may not be used commercially: they are never learned from, and so are a test of the model.
+# The Urdu of Universal Dependencies is UD_Urdu-UDTB, CC BY-NC-SA 4.0.
+NON_COMMERCIAL = {("ud", "ur")}
+
 # ISO 639-3 (and the sets' own names) -> BCP 47. A code that is not here stands for itself.
 _CODES_TEXT = """
 acm=ar acq=ar aeb=ar ajp=ar apc=ar ara=ar arb=ar arl=- arq=ar ars=ar ary=ar arz=ar pes=fa prs=fa fas=fa pbt=ps

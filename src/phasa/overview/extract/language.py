@@ -69,7 +69,7 @@ def language_of(text: str, declared: str) -> str:
         return sure
     if code in ("", "zh") and 2 * len(_HAN.findall(sample)) > len(sample) and not _KANA.search(sample):
         return "zh"
-    from phasa.language.detect import detect  # loads the model, which most pages do without
+    from phasa.language.detectors import detect  # loads the model, which most pages do without
 
     return detect(text[:_SAMPLE]).language
 

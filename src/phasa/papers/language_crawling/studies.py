@@ -18,7 +18,7 @@ from phasa.lab.learning import learn
 from phasa.lab.markup import write_page
 from phasa.lab.seeds import seeds_of
 from phasa.lab.world import World
-from phasa.language.detect import detector
+from phasa.language.detectors import detector
 from phasa.language.detectors.dictionary import dictionary
 from phasa.language.profile import load_profile
 from phasa.language.verdict import Document

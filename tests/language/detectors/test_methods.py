@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.language.texts import SENTENCES
 
 from phasa.errors import SettingsError
-from phasa.language.detect import METHODS, detector
+from phasa.language.detectors import METHODS, detector
 from phasa.language.detectors.charset import CharsetOnly, charset_only
 from phasa.language.detectors.dictionary import Dictionary, dictionary
 from phasa.language.detectors.kernel import StringKernel, kernel_value, spectrum

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.language.texts import SENTENCES
 
 from phasa.errors import InputError
-from phasa.language.detect import METHODS, detect, detector
+from phasa.language.detectors import METHODS, detect, detector
 from phasa.language.verdict import Document, Verdict
 
 
