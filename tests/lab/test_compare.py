@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 
 from phasa.cli.lab import _worlds, app
 from phasa.errors import InputError, SettingsError
-from phasa.lab.compare import Ground, compare, interval, summarise, write_csv
+from phasa.lab.compare import compare
+from phasa.lab.curves import Ground, interval, summarise, write_csv
 
 GROUNDS = [Ground("thai2", "th", world=f"{seed}:3000") for seed in (1, 2)]
 

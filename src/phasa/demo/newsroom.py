@@ -11,7 +11,7 @@ from pathlib import Path
 from phasa.feeds.rhythm import DAY, HOUR
 from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Clock, Watcher
-from phasa.lab.posting import feeds_of
+from phasa.lab.feed_posts import feeds_of
 from phasa.lab.serve import serving
 from phasa.lab.world import World
 from phasa.web.fetch import Fetcher

@@ -17,7 +17,7 @@ from phasa.errors import InputError
 from phasa.lab.addresses import Style, local_number, make_style
 from phasa.lab.chance import generator, key, unit
 from phasa.lab.graph import OK, Graph
-from phasa.lab.linking import Flaw, Links, Role, draw_links
+from phasa.lab.links import Flaw, Links, Role, depth_from, draw_links
 from phasa.lab.locality import misfit
 from phasa.lab.phrases import EMPTY, PER_LANGUAGE, Phrases, make_phrases
 from phasa.lab.recipe import Recipe, recipe_for
@@ -198,6 +198,13 @@ class World:
         # A copy of a copy would be a copy of the original: only originals are copied.
         able &= ~able[source]
         return np.where(able, source, -1).astype(np.int32)
+
+    def depths(self) -> NDArray[np.int64]:
+        """Links from the first pages to every page; an address that redirects counts as the page it leads to."""
+        graph = self.graph
+        moved = graph.moved[graph.targets]
+        targets = np.where(moved >= 0, moved, graph.targets).astype(np.int32)
+        return depth_from(graph.offsets, targets, self.sites.first[self.sites.level == 0])[: len(self.pages)]
 
     @cached_property
     def graph(self) -> Graph:

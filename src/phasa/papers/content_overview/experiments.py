@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from phasa.lab.experiment import Options, Result
+from phasa.lab.result import Result
 from phasa.papers.content_overview.extraction import extraction_part
 from phasa.papers.content_overview.keywords import keyword_part
+from phasa.papers.options import Options
 
 
 def run(options: Options) -> Result:

@@ -1,4 +1,4 @@
-"""The printed numbers of the two specifications, as far as a generated web is matched to them or compared with them."""
+"""The numbers that the thesis prints, as far as generated webs are matched to them or compared with them."""
 
 from __future__ import annotations
 
@@ -36,15 +36,3 @@ TABLE_12_PAGES = 40000
 TABLE_8 = {"lexto": (48, 0, 16), "textcat": (29, 0, 306), "libs": (44, 0, 2953)}
 # Appendix table 1: 10-fold cross-validation of the knowledge base, in the layout of Table 12.
 APPENDIX_1 = (6623, 974, 316, 2087)
-KNOWLEDGE_ROWS = 10000
-KNOWLEDGE_THAI = 6939
-
-# Persian note, Table 5: set 1, weight 250.
-PERSIAN_TABLE_5 = {"processed": 36568, "duplicate": 1441, "static": 22402, "dynamic": 14166, "parsed": 28293,
-                   "persian": 5233}  # fmt: skip
-# Tables 2-4: (weight, parsed, Persian); None where a digit is lost.
-PERSIAN_TABLE_2 = ((0, 28777, 4926), (250, 28293, 5233), (500, 28831, 5968))
-PERSIAN_TABLE_3 = ((0, 12750, 4482), (250, None, 8008), (500, 10066, 5968))
-PERSIAN_TABLE_4 = ((0, 24809, 11095), (500, 22783, 14886))
-# The audit: 100 links, 50 .ir, 48 .com.
-PERSIAN_DOMAINS = {"ir": 0.50, "com": 0.48}

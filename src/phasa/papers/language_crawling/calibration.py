@@ -1,48 +1,32 @@
-"""How near a generated web is to the published tables: every printed share beside the share in the world."""
+"""How close a generated web is to Tables 10–12: every printed share next to the share in the world."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.lab import published
-from phasa.lab.discovery import discover
-from phasa.lab.linking import depth_from
 from phasa.lab.seeds import seeds_of
 from phasa.lab.world import World
+from phasa.papers.calibration import Calibrated, tld_of_pages
+from phasa.papers.language_crawling import published
+from phasa.papers.language_crawling.discovery import discover
 
 LONG_PATH = float(np.log(2.5))
 """a4 predicts the language from D = 2 on: the document does not print its rule (A7), this one gives its counts."""
 FEATURES = ("a1", "a2", "a3", "a4")
 
 
-@dataclass(frozen=True)
-class Calibrated:
-    """One published share beside ours."""
-
-    table: str
-    what: str
-    published: float
-    here: float
-
-    @property
-    def off(self) -> float:
-        """Relative difference."""
-        return self.here / self.published - 1 if self.published else 0.0
-
-
 def calibrate(world: World) -> list[Calibrated]:
-    """The published shares beside those of a world, for its language."""
-    return list(_persian(world) if world.recipe.target == "fa" else _thai(world))
+    """The published shares next to those of a world."""
+    return list(_rows(world))
 
 
-def _thai(world: World) -> Iterator[Calibrated]:
+def _rows(world: World) -> Iterator[Calibrated]:
     target = world.pages.target
     yield Calibrated("§6.2", "pages in Thai", published.THAI / published.PAGES, float(target.mean()))
-    yield Calibrated("§6.2", "greatest distance", published.DEPTH, float(depth_of(world).max()))
+    yield Calibrated("§6.2", "greatest distance", published.DEPTH, float(world.depths().max()))
     tld = tld_of_pages(world)
     yield from _shares("Table 10", published.TABLE_10, tld, target)
     charset = np.array(world.pages.charsets)[world.pages.charset]
@@ -97,37 +81,3 @@ def ratios(counts: tuple[int, int, int, int]) -> tuple[float, float, float, floa
         left / max(1, left + missed),
         left / max(1, left + false),
     )
-
-
-def _persian(world: World) -> Iterator[Calibrated]:
-    target = world.pages.target
-    tld = tld_of_pages(world)
-    for name, share in published.PERSIAN_DOMAINS.items():
-        yield Calibrated("audit", f"Persian pages under .{name}", share, float((tld[target] == name).mean()))
-    table = published.PERSIAN_TABLE_5
-    copies = float((world.copy_of >= 0).mean())
-    yield Calibrated("Table 5", "duplicate pages", table["duplicate"] / table["processed"], copies)
-    static = float(static_pages(world).mean())
-    yield Calibrated("Table 5", "static pages", table["static"] / table["processed"], static)
-    yield Calibrated("Table 5", "dynamic pages", table["dynamic"] / table["processed"], 1 - static)
-
-
-def static_pages(world: World) -> NDArray[np.bool_]:
-    """Pages whose address does not end like that of a program."""
-    static = np.array([style.extension in (".html", ".htm", "/") for style in world.styles])
-    return np.asarray(static[world.pages.site])
-
-
-def tld_of_pages(world: World) -> NDArray[np.str_]:
-    """The top-level domain of every page."""
-    return np.array(world.sites.tlds)[world.sites.tld[world.pages.site]]
-
-
-def depth_of(world: World) -> NDArray[np.int64]:
-    """Links from the first pages to every page; redirects count as the page they lead to."""
-    graph = world.graph
-    targets = graph.targets.copy()
-    moved = graph.moved[targets]
-    targets = np.where(moved >= 0, moved, targets).astype(np.int32)
-    depth = depth_from(graph.offsets, targets, world.sites.first[world.sites.level == 0])
-    return depth[: len(world.pages)]

@@ -14,3 +14,9 @@ TABLE_3 = {
     "diving": ((0.25, 0.938, 0.937, 0.938), (0.5, 0.978, 0.912, 0.944), (0.75, 0.985, 0.898, 0.939),
                (1.0, 0.995, 0.66, 0.794)),
 }  # fmt: skip
+# Tables 5–7: what a table conditions on → topic → (share of relevant destinations where it holds, where it does not).
+LINK_SHARES: dict[str, dict[str, tuple[float, float]]] = {
+    "source": {"tourism": (0.8235, 0.0046), "estate": (0.5939, 0.2201), "diving": (0.6247, 0.0673)},
+    "anchor": {"tourism": (0.8373, 0.3755), "estate": (0.6342, 0.4814), "diving": (0.6910, 0.3929)},
+    "address": {"tourism": (0.9198, 0.3681), "estate": (0.8041, 0.4581), "diving": (0.8145, 0.4070)},
+}

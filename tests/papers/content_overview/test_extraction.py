@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from phasa.lab.experiment import Options
 from phasa.overview.evaluation import average
 from phasa.papers.content_overview.extraction import (
     DAILYNEWS,
@@ -14,6 +13,7 @@ from phasa.papers.content_overview.extraction import (
     with_ecm,
 )
 from phasa.papers.content_overview.pages import TOOLS, Site, write_site
+from phasa.papers.options import Options
 
 
 def test_a_site_is_written_the_same_each_time_and_differs_by_seed() -> None:

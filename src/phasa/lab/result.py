@@ -1,35 +1,13 @@
-"""What an experiment gives: tables beside the published ones, curves, and claims that hold or do not.
-
-Every module under `experiments/` has `run(options) -> Result`; the command line finds them by name and `report`
-writes them.
-"""
+"""The result of an experiment: tables, charts, and claims that hold or do not. `phasa.lab.report` writes it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from phasa.lab.chart import Chart
 
 Cell = str | int | float | None
-
-
-@dataclass(frozen=True)
-class Options:
-    """How large to repeat an experiment."""
-
-    seeds: tuple[int, ...] = (1, 2, 3, 4, 5)
-    """Seeds of the worlds."""
-    pages: int = 100_000
-    """Pages of a world."""
-    quick: bool = False
-    """A small version that shows the shape in seconds, for a look and for tests."""
-    workers: int = 1
-    data: Path | None = None
-    """Folder of real data, for the experiments that can use it."""
-    progress: Callable[[str], None] = field(default=lambda step: None)
-    """Told what is being done."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +33,17 @@ class Claim:
 
 @dataclass(frozen=True)
 class Section:
-    """One experiment of a document."""
+    """One experiment: a text (paragraphs are separated by an empty line), its tables and its charts."""
 
     title: str
     text: str
     tables: Sequence[Table] = ()
     charts: Sequence[Chart] = ()
+
+
+def table_section(title: str, header: Sequence[str], rows: Sequence[Sequence[Cell]], *notes: str) -> Section:
+    """A section of one table; the notes are paragraphs above it."""
+    return Section(title, "\n\n".join(notes), [Table(title, header, rows)])
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from phasa.lab.posting import HOUR, feeds_of, posts, rhythm_of, write_feed
+from phasa.lab.feed_posts import HOUR, feeds_of, posts, rhythm_of, write_feed
 from phasa.lab.world import World
 
 DAY = 24 * HOUR

@@ -8,10 +8,11 @@ import pytest
 
 from phasa.errors import InputError
 from phasa.lab.report import write_text
+from phasa.lab.result import Result, Section
 from phasa.language.lexicon import read_line
-from phasa.papers import EXPERIMENTS, as_result, reproduce
+from phasa.papers import EXPERIMENTS, reproduce
 from phasa.papers.content_overview.segmentation import AFTER, BEFORE, DICTIONARY, GENRES, WITH_NAMES, Part, tables
-from phasa.papers.report import Report
+from phasa.papers.options import Options
 
 
 def small_part(*lines: str) -> Part:
@@ -19,33 +20,33 @@ def small_part(*lines: str) -> Part:
 
 
 @pytest.fixture(scope="module")
-def reports() -> list[Report]:
+def sections() -> list[Section]:
     train = small_part("ไม่|ได้|กิน|ปลา", "ไม่|ได้|นอน", "ไม่ได้|มา", "<NE>สมใจ</NE>|กิน|ข้าว")
     test = small_part("ไม่|ได้|กิน|ข้าว", "<NE>สมใจ</NE>|นอน")
     return tables(train, test)
 
 
-def row(report: Report, name: str, genre: str) -> tuple[object, ...]:
-    return next(cells for cells in report.rows if cells[:2] == (name, genre))
+def row(section: Section, name: str, genre: str) -> list[object]:
+    return next(list(cells) for cells in section.tables[0].rows if list(cells[:2]) == [name, genre])
 
 
-def test_refinement_mends_what_the_joined_form_breaks(reports: list[Report]) -> None:
-    before, after = (row(reports[1], name, "news")[-1] for name in ("before", "after, as published"))
+def test_refinement_mends_what_the_joined_form_breaks(sections: list[Section]) -> None:
+    before, after = (row(sections[1], name, "news")[-1] for name in ("before", "after, as published"))
     assert isinstance(before, float)
     assert isinstance(after, float)
     assert before < after
 
 
-def test_names_raise_the_score(reports: list[Report]) -> None:
-    assert row(reports[2], "CName of train", "novel")[-1] == 100.0
+def test_names_raise_the_score(sections: list[Section]) -> None:
+    assert row(sections[2], "CName of train", "novel")[-1] == 100.0
 
 
-def test_leak_free_rows_have_no_published_figure(reports: list[Report]) -> None:
-    assert row(reports[1], "after, leak-free", "mean")[2:5] == (None, None, None)
+def test_leak_free_rows_have_no_published_figure(sections: list[Section]) -> None:
+    assert row(sections[1], "after, leak-free", "mean")[2:5] == [None, None, None]
 
 
-def test_sequential_and_parallel_are_equal(reports: list[Report]) -> None:
-    assert reports[4].notes == ("the two outputs are equal, byte for byte",)
+def test_sequential_and_parallel_are_equal(sections: list[Section]) -> None:
+    assert sections[4].text == "the two outputs are equal, byte for byte"
 
 
 def test_published_means_are_those_of_the_source() -> None:
@@ -55,11 +56,11 @@ def test_published_means_are_those_of_the_source() -> None:
         assert abs(2 * precision * recall / (precision + recall) - f) < 0.011
 
 
-def test_tables_print_with_their_notes(reports: list[Report]) -> None:
-    text = write_text(as_result("segmentation", reports[:1]))
+def test_tables_print_with_their_notes(sections: list[Section]) -> None:
+    text = write_text(Result("segmentation", "Thai words", "", sections[:1]))
     assert "ไม่|ได้" in text
     assert "6,875" in text
-    assert reports[0].notes[0][:40] in text
+    assert sections[0].text[:40] in text
 
 
 def test_every_experiment_can_be_imported_and_unknown_ones_are_refused(tmp_path: Path) -> None:
@@ -67,6 +68,8 @@ def test_every_experiment_can_be_imported_and_unknown_ones_are_refused(tmp_path:
 
     assert all(callable(import_module(module).run) for module, _ in EXPERIMENTS.values())
     with pytest.raises(InputError, match="none of that name"):
-        reproduce("alchemy", tmp_path)
+        reproduce("alchemy", Options(data=tmp_path))
     with pytest.raises(InputError, match="BEST corpus is not there"):
-        reproduce("segmentation", tmp_path)
+        reproduce("segmentation", Options(data=tmp_path))
+    with pytest.raises(InputError, match="--data or PHASA_DATA"):
+        reproduce("segmentation", Options(data=tmp_path / "absent"))

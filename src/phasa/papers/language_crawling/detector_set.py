@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from html import escape
 
 from phasa.lab.chance import Dice
+from phasa.lab.sentences import write_sentence, write_title
 from phasa.lab.topics import TOPICS
 from phasa.lab.vocabulary import known_vocabularies
-from phasa.lab.writing import write_sentence, write_title
 
 THAI, OTHER = 58, 494
 _EDUCATION = TOPICS.index("education")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from phasa.cli.lab import app
-from phasa.lab.compare import Summary
+from phasa.lab.curves import Summary
 from phasa.papers.segment_crawling.experiments import order_claims
 
 
@@ -16,7 +16,7 @@ def test_the_five_experiments_run_and_say_what_holds(tmp_path: Path) -> None:
     command = ["reproduce", "segment", "--quick", "--seeds", "1-1", "-o", str(tmp_path), "--json"]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
-    claims = json.loads(result.stdout)
+    claims = json.loads(result.stdout)[0]["claims"]
     assert {claim["source"].split()[0] for claim in claims} == {"1", "2", "3", "4", "5", "ours"}
     published = [claim for claim in claims if claim["source"] == "4 §6.4"]
     assert all(claim["holds"] for claim in published)

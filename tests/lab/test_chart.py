@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phasa.lab.ticks import labels, rounded_up, step_of, ticks
+from phasa.lab.chart import labels, rounded_up, step_of, ticks
 
 spans = st.floats(1e-6, 1e9)
 

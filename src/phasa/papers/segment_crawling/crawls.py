@@ -19,8 +19,8 @@ from phasa.crawl.target import Target
 from phasa.frontier.budgets import NO_LIMITS
 from phasa.lab.graph import Graph
 from phasa.lab.replay import replay
-from phasa.lab.topical.training import MODE, predictor_for, topic_model
 from phasa.lab.topical.world import TopicalWorld
+from phasa.papers.segment_crawling.models import MODE, predictor_for, topic_model
 from phasa.strategy_settings import SegmentSettings
 
 PER_WEBSITE = 300

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from phasa.lab.compare import Curve, Ground
-from phasa.lab.experiment import Claim
+from phasa.lab.curves import Curve, Ground
+from phasa.lab.result import Claim
 from phasa.papers.language_crawling.orderings import live_claims, ordering_claims
 
 

@@ -11,9 +11,9 @@ from html import escape
 
 from phasa.lab.chance import Dice
 from phasa.lab.markup import has_feed
+from phasa.lab.sentences import write_title
 from phasa.lab.topics import TOPICS
 from phasa.lab.world import World
-from phasa.lab.writing import write_title
 
 HOUR = 3600
 # Share of a day's posts by hour, in three habits: offices, evenings, machines.

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phasa.lab import linking
-from phasa.lab.linking import Role, in_order
+from phasa.lab import links as linking
+from phasa.lab.links import Role, in_order
 from phasa.lab.world import World
 
 PAGES = 9

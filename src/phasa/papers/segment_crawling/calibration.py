@@ -1,4 +1,4 @@
-"""Tables 5–7 of the thesis beside the same ratios of crawls on a generated web (§6.5)."""
+"""Tables 5–7 of the thesis next to the same ratios of crawls on a generated web (§6.5)."""
 
 from __future__ import annotations
 
@@ -7,17 +7,12 @@ from collections.abc import Iterable
 from phasa.crawl.segments.evaluation import Ratio, SegmentLink, link_tables
 from phasa.crawl.segments.graph import segment_graph
 from phasa.crawl.segments.matcher import Matcher
-from phasa.lab.calibration import Calibrated
-from phasa.lab.topical.crawling import Arena, TopicalCrawl, arena, crawl, strategy_for
-from phasa.lab.topical.training import TRAINING_PAGES, judged_pages, matcher_of
 from phasa.lab.topical.world import TopicalWorld
+from phasa.papers.calibration import Calibrated
+from phasa.papers.segment_crawling.crawls import Arena, TopicalCrawl, arena, crawl, strategy_for
+from phasa.papers.segment_crawling.models import TRAINING_PAGES, judged_pages, matcher_of
+from phasa.papers.segment_crawling.published import LINK_SHARES
 
-# Table, what it conditions on → topic → (share of relevant destinations where it holds, where it does not).
-PUBLISHED: dict[str, dict[str, tuple[float, float]]] = {
-    "source": {"tourism": (0.8235, 0.0046), "estate": (0.5939, 0.2201), "diving": (0.6247, 0.0673)},
-    "anchor": {"tourism": (0.8373, 0.3755), "estate": (0.6342, 0.4814), "diving": (0.6910, 0.3929)},
-    "address": {"tourism": (0.9198, 0.3681), "estate": (0.8041, 0.4581), "diving": (0.8145, 0.4070)},
-}
 TABLES = {"source": "Table 5", "anchor": "Table 6", "address": "Table 7"}
 CONDITIONS = {"source": "source relevant", "anchor": "keyword in anchor", "address": "keyword in address"}
 ANALYSED = ("segment", "best-segment", "bfs")
@@ -45,12 +40,12 @@ def calibrate_topics(name: str) -> list[Calibrated]:
     made = TopicalWorld.from_name(name)
     training = min(TRAINING_PAGES, max(_LEAST_TRAINING, len(made)))
     rows = []
-    for topic in PUBLISHED["source"]:
+    for topic in LINK_SHARES["source"]:
         place = arena(made.seed, len(made), topic, training)
         crawls = [crawl(place, strategy_for(one, topic, training), len(made) // 10) for one in ANALYSED]
         for table, ratio in ratios(place, crawls, matcher_of()).items():
             for what, published, here in zip(
-                (CONDITIONS[table], f"not {CONDITIONS[table]}"), PUBLISHED[table][topic], ratio, strict=True
+                (CONDITIONS[table], f"not {CONDITIONS[table]}"), LINK_SHARES[table][topic], ratio, strict=True
             ):
                 rows.append(Calibrated(TABLES[table], f"{topic}, {what}", published, here))
     return rows
