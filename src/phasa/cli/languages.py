@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from phasa.cli.groups import group_with_default
+from phasa.cli.group import group_with_default
 from phasa.cli.inputs import write_text
 
 app = typer.Typer(cls=group_with_default("list"), epilog="Example:  phasa languages   ·   phasa languages fa --json")

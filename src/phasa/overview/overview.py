@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from phasa.language.detect import detect
 from phasa.language.profile import profile_for
 from phasa.overview.cloud_page import PLACES_PER_TERM, Look, PageText, render_cloud, render_fragment
-from phasa.overview.extract import Method, extract_page
+from phasa.overview.extract import Method, extract_page, languages_of
 from phasa.overview.keywords import Element, KeywordLists, Weights, amtf, keyword_lists, kid
 from phasa.overview.match import Frequencies
 from phasa.overview.terms import Passage, terms_for
@@ -71,15 +70,15 @@ class Overview:
 def read_content(
     body: bytes | str, name: str, *, method: Method | str = Method.PHASA, language: str | None = None
 ) -> Reading:
-    """The key content of a page. `language` says what it is in; by default that is detected from the content.
+    """The key content of a page. `language` is that of the page where it is known; it is detected otherwise.
 
-    Raises InputError for what is no HTML text at all.
+    Raises InputError for what is not HTML text at all.
     """
     metadata, elements = extract_page(body, name, method)
     texts = [element.text for element in elements]
     if metadata.title and Method(method) is Method.PHASA and metadata.title not in texts[:3]:
         texts.insert(0, metadata.title)  # a reader sees the title first; the published method leaves it out
-    code = language or detect("\n".join(texts)).language
+    code = language or languages_of([("\n".join(texts), metadata.language)])[0]
     return Reading(name, metadata.title or name, tuple(texts), code)
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from statistics import fmean
 
 from phasa.errors import InputError
-from phasa.overview.evaluation import Scores, f_measure
+from phasa.measures import f_measure
+from phasa.overview.evaluation import Scores
 
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff]")
 _BLOCK_TAGS = re.compile(

@@ -18,6 +18,7 @@ from phasa.language.detect import detector
 from phasa.language.detectors.dictionary import dictionary
 from phasa.language.profile import load_profile
 from phasa.language.verdict import Document
+from phasa.measures import f_measure
 from phasa.papers.calibration import tld_of_pages
 from phasa.papers.language_crawling import published
 from phasa.papers.language_crawling.calibration import FEATURES, LONG_PATH, calibrate, confusion, ratios
@@ -165,8 +166,7 @@ def single_features(world: World, options: Options) -> Section:
             ("naive Bayes", by_bayes),
         ):
             precision, recall, *_ = ratios(counts)
-            f = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-            rows.append([feature, rule, *counts, precision, recall, f])
+            rows.append([feature, rule, *counts, precision, recall, f_measure(precision, recall)])
     header = ["feature", "rule", "Thai hit", "false", "missed", "other", "precision", "recall", "F"]
     return Section(
         "E4 — single features",
