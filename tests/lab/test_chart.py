@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phasa.lab.chart import labels, rounded_up, step_of, ticks
+from phasa.lab.chart import Chart, Series, draw, labels, rounded_up, step_of, ticks
 
 spans = st.floats(1e-6, 1e9)
 
@@ -54,3 +55,9 @@ def test_two_marks_never_read_the_same(span: float) -> None:
 
 def test_an_axis_without_length_has_a_mark() -> None:
     assert labels(ticks(0.0, 0.0, 6)) == ["0"]
+
+
+@pytest.mark.parametrize(("from_zero", "first"), [(True, "0"), (False, "0.5")])
+def test_an_axis_begins_at_zero_or_at_the_smallest_value(from_zero: bool, first: str) -> None:
+    drawn = draw(Chart("Pages", "Z", "pages", [Series("pages", [0.5, 1.0], [1, 2])], x_from_zero=from_zero))
+    assert re.findall('text-anchor="middle">([0-9.]+)<', drawn)[0] == first

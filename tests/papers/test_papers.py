@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
 from typer.testing import CliRunner
 
 from phasa.cli.lab import app
 from phasa.errors import InputError
 from phasa.lab.report import as_data, write_html
 from phasa.lab.result import Claim, Result, table_section
+from phasa.papers import EXPERIMENTS, reproduce
+from phasa.papers.options import Options
 
 
 def test_reproduce_runs_the_six_experiments_of_the_note(tmp_path: Path) -> None:
@@ -51,3 +56,15 @@ def test_a_table_with_notes_is_a_section_of_the_page_and_data() -> None:
         {"section": "Table 9", "title": "Table 9", "header": ["a", "b"], "rows": [["x", 1.5], ["y", None]], "note": ""}
     ]
     assert data["claims"] == [{"source": "E1", "text": "more", "holds": True, "detail": "2 > 1"}]
+
+
+def test_a_run_leaves_a_trail_in_the_log(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(EXPERIMENTS, "small", (__name__, "two claims"))
+    monkeypatch.setitem(sys.modules, __name__, SimpleNamespace(run=_small))
+    with caplog.at_level("INFO", logger="phasa.papers"):
+        reproduce("small", Options(seeds=(1,), pages=100))
+    assert caplog.messages == ["small begins: worlds (1,) of 100 pages, quick: False", "small: 1 of 2 claims hold"]
+
+
+def _small(options: Options) -> Result:
+    return Result("small", "Small", "", [], [Claim("E1", "yes", True, ""), Claim("E1", "no", False, "")])

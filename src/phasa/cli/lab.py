@@ -221,7 +221,7 @@ def reproduce(
     ] = Path("../shared/data"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Repeat published experiments: each published table beside ours, the claims that hold and that do not."""
+    """Repeat published experiments: each published table next to ours, and which claims hold."""
     from phasa.lab.report import as_data, write_files, write_text
     from phasa.papers import EXPERIMENTS
     from phasa.papers import reproduce as repeat

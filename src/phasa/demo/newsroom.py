@@ -20,7 +20,7 @@ LEARN_DAYS, WATCH_DAYS = 28, 14
 
 
 class FastClock(Clock):
-    """Waiting takes no time; `passed` is told the day."""
+    """A clock on which waiting takes no time; `passed` is called with each day."""
 
     def __init__(self, now: float, passed: Callable[[int], None]) -> None:
         self._start = self._now = now

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
@@ -28,6 +29,8 @@ from phasa.lab.store import read_graph
 from phasa.lab.targets import target_of
 from phasa.lab.world import World
 from phasa.strategy_settings import StrategySettings, with_options
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -111,8 +114,9 @@ def compare(
     workers: int = 1,
     show: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[Curve]:
-    """Every strategy on every ground, in this order whatever the number of workers. `show` hears how many are done.
+    """Every strategy on every ground, in this order whatever the number of workers.
 
+    `show` is called after each crawl with how many are done, of how many.
     Raises SettingsError for an unknown strategy or option before anything runs.
     """
     for name in strategies:
@@ -134,6 +138,8 @@ def compare(
         )
         for curve in runs:
             curves.append(curve)
+            where = curve.ground.world or f"{curve.ground.graph}, draw {curve.ground.draw}"
+            log.info("%s on %s: %d pages, mean harvest %.4f", curve.strategy, where, curve.pages, curve.mean_harvest)
             show(len(curves), len(tasks) * len(strategies))
     return curves
 

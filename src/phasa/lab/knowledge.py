@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from phasa.lab.seeds import seeds_of
 from phasa.lab.targets import target_of
 from phasa.lab.world import World
 
+log = logging.getLogger(__name__)
 # The thesis took 10,000 rows from a web of 103,734 pages.
 ROWS, OF_PAGES = 10_000, 103_734
 
@@ -28,6 +30,7 @@ def learn(world: World, rows: int | None = None) -> tuple[Graph, KnowledgeBase]:
     graph = world.graph
     extraction = KnowledgeExtraction(target_of(graph), rows_for(world) if rows is None else rows)
     replay(graph, extraction, seeds_of(world, "knowledge"), len(graph))
+    log.info("knowledge base of world %d: learned from %d pages", world.seed, len(extraction.trained))
     trained = np.zeros(len(graph), dtype=bool)
     trained[[graph.find(url) for url in extraction.trained]] = True
     return replace(graph, trained=trained), extraction.knowledge("thai" if graph.target == "th" else graph.target)

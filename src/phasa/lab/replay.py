@@ -1,7 +1,7 @@
-"""Crawl a graph: the loop and the strategies of a live crawl, on a web that stands still and a virtual clock.
+"""Crawl a graph: the loop and the strategies of a live crawl, on a web that does not change, with a virtual clock.
 
 The five nouns in the lab: `ReplayWeb` answers from the graph, `GraphJudge` looks up the truth of a page, the frontier
-is in memory and waits for nobody, a `Record` of the order of pages stands for the archive and ends the crawl when it is
+is in memory and keeps no pauses, a `Record` of the order of pages replaces the archive and ends the crawl when it is
 full, and the strategy is the one that would run live.
 """
 
@@ -35,16 +35,16 @@ from phasa.web.url import Url
 
 
 class LabError(PhasaError):
-    """An experiment that could not be carried out as it should."""
+    """An experiment went wrong."""
 
 
 class Column(Sequence[str]):
-    """One text per link of a page, read only when somebody looks."""
+    """One text per link of a page, looked up only when it is read."""
 
     __slots__ = ("_links", "_text")
 
     def __init__(self, text: Callable[[int], str], links: Sequence[int]) -> None:
-        """`text` gives what stands at each of `links`."""
+        """`text` gives the text of a link."""
         self._text = text
         self._links = links
 
@@ -65,7 +65,7 @@ class Column(Sequence[str]):
 
 
 class ReplayWeb:
-    """The web of a graph: what is behind a URL is said when it is asked for, not before."""
+    """The web of a graph. What is behind a URL can only be known by fetching it, as on the live web."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -168,7 +168,10 @@ class Crawl:
 
 
 def replay(graph: Graph, strategy: Strategy, seeds: Sequence[Seed], pages: int, budgets: Budgets = NO_LIMITS) -> Crawl:
-    """Crawl until so many pages were counted or nothing waits. Ties go to the URL that was found first."""
+    """Crawl until so many pages were counted or no URL waits. Among equal priorities the URL found first goes first.
+
+    Raises LabError when the strategy raised an error.
+    """
     measured = None if graph.trained is None else graph.measured.tolist()
 
     def counted(answer: Answer, judgement: Judgement) -> int | None:

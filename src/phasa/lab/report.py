@@ -132,7 +132,7 @@ def _shown(table: Table) -> list[list[str]]:
 
 
 def _decimals(numbers: list[float]) -> int:
-    """Four, or fewer beside large numbers; but never so few that a share beside them is lost."""
+    """Four; fewer in a column of large numbers, but never so few that a share in it would read as 0."""
     sizes = [abs(number) for number in numbers if number]
     if not sizes or max(sizes) < 10 or min(sizes) < 1:
         return 4

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from phasa.lab.chance import Dice
-from phasa.lab.topics import TOPICS
 from phasa.lab.vocabulary import vocabulary
 
 _STOPS = {
@@ -63,8 +62,3 @@ def write_title(dice: Dice, language: str, topic: int) -> str:
         for turn in range(dice.between(3, 6))
     ]
     return known.joint.join(words)
-
-
-def topic_name(topic: int) -> str:
-    """The name of a topic by number."""
-    return TOPICS[topic]

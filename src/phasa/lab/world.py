@@ -6,6 +6,7 @@ What is kept per page is a few numbers; addresses, texts and HTML are computed f
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,6 +23,8 @@ from phasa.lab.locality import misfit
 from phasa.lab.phrases import EMPTY, PER_LANGUAGE, Phrases, make_phrases
 from phasa.lab.recipe import Recipe, recipe_for
 from phasa.lab.sites import MOST_SECTIONS, SECTION_PAGES, Pages, Sites, plan_pages, plan_sites
+
+log = logging.getLogger(__name__)
 
 Ints = NDArray[np.int64]
 MOST_PAGES = 20_000_000
@@ -55,6 +58,7 @@ class World:
         self.seed, self.sites, self.pages, drawn = _draw(recipe, seed, pages)
         self.extras, self.links = _with_extras(recipe, self.seed, self.sites, self.pages, drawn)
         self._urls: list[str | None] = [None] * len(self)
+        log.info("world %d: %d pages on %d sites, %d links", seed, pages, len(self.sites), len(self.links.targets))
 
     @classmethod
     def from_name(cls, name: str, language: str = "th") -> World:

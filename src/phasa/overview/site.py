@@ -17,7 +17,7 @@ from phasa.web.media import PAGE_TYPES
 from phasa.web.robots_cache import RobotsCache, robots_fetch
 from phasa.web.url import Url, host
 
-_log = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 AT_ONCE = 8
 MOST_PAGES = 300
@@ -50,7 +50,7 @@ def site_readings(
         try:
             readings.append(read_content(page.body, page.url, method=method, language=language))
         except InputError:
-            _log.info("%s: came, but is not a page of text", page.url)
+            log.info("%s: came, but is not a page of text", page.url)
     if not readings:
         raise InputError(f"{initial}: there is no text on it; try another page of the site")
     return match_readings(readings)

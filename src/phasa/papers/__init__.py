@@ -5,6 +5,7 @@ A module of `EXPERIMENTS` has `run(options: Options) -> Result`. To add an exper
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from importlib import import_module
 from typing import cast
@@ -12,6 +13,8 @@ from typing import cast
 from phasa.errors import InputError
 from phasa.lab.result import Result
 from phasa.papers.options import Options
+
+log = logging.getLogger(__name__)
 
 # name -> (module with `run`, the line that `phasa lab reproduce list` shows)
 EXPERIMENTS: dict[str, tuple[str, str]] = {
@@ -32,4 +35,7 @@ def reproduce(name: str, options: Options) -> Result:
     if name not in EXPERIMENTS:
         raise InputError(f"experiment {name!r}: there is none of that name; there are {', '.join(EXPERIMENTS)}")
     run = cast(Callable[[Options], Result], import_module(EXPERIMENTS[name][0]).run)
-    return run(options)
+    log.info("%s begins: worlds %s of %d pages, quick: %s", name, options.seeds, options.pages, options.quick)
+    result = run(options)
+    log.info("%s: %d of %d claims hold", name, sum(claim.holds for claim in result.claims), len(result.claims))
+    return result

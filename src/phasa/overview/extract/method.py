@@ -1,6 +1,6 @@
 """How key content is found: the methods, and the choices that the published one leaves open.
 
-Apart from the code that does it, so that a command can offer the choices without loading an HTML parser.
+Loads no HTML parser, so that a command can offer the choices quickly.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Method(StrEnum):
-    """How key content is told from the rest."""
+    """How key content is separated from the rest."""
 
     PHASA = "phasa"
     THESIS = "thesis"

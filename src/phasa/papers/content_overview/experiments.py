@@ -14,7 +14,7 @@ from phasa.papers.options import Options
 
 
 def run(options: Options) -> Result:
-    """Extraction from single pages and sites, keywords of both, published tables beside ours."""
+    """Extraction from single pages and sites, keywords of both, published tables next to ours."""
     if options.quick:
         options = replace(options, seeds=options.seeds[:1], pages=4000)
     sections, claims = extraction_part(options)

@@ -1,4 +1,4 @@
-"""Thai words on the BEST corpus, E6 to E10 of the overview specification: the thesis' tables beside ours."""
+"""Thai words on the BEST corpus, E6 to E10 of the overview specification: the thesis' tables next to ours."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ LIVE = ("nb", "lswc")
 
 
 def live_section(world: World, pages: int) -> tuple[Section, list[Claim], str]:
-    """E9: NB-LSWC and LSWC over real HTTP, from the seeds of Table 17. Harvest only: live, nobody knows the whole."""
+    """E9: NB-LSWC and LSWC over real HTTP, from the seeds of Table 17. Harvest only: coverage is unknown live."""
     from phasa.lab.live import crawl_live
 
     graph, knowledge = learn(world)

@@ -1,4 +1,4 @@
-"""E1–E9 of specs/language-specific-crawling.md §7 on generated worlds, each published table beside ours."""
+"""E1–E9 of specs/language-specific-crawling.md §7 on generated worlds, each published table next to ours."""
 
 from __future__ import annotations
 

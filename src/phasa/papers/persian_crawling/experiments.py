@@ -1,8 +1,8 @@
-"""E0–E5 of specs/persian-crawling.md §6 on generated worlds, each published table beside ours."""
+"""E0–E5 of specs/persian-crawling.md §6 on generated worlds, each published table next to ours."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -368,6 +368,3 @@ def _calibration(bench: _Bench) -> Section:
     ]
     return Section("Calibration of the world", "The shares that the note prints, beside those of the first world.",
                    [Table("Published beside ours", ["share", "published", "here", "off by"], rows)])  # fmt: skip
-
-
-Experiment = Callable[[_Bench], tuple[Section, list[Claim]]]

@@ -36,7 +36,7 @@ def ratios(place: Arena, crawls: Iterable[TopicalCrawl], matcher: Matcher) -> di
 
 
 def calibrate_topics(name: str) -> list[Calibrated]:
-    """Every printed ratio beside that of crawls on the web 'SEED:PAGES', over a tenth of its pages."""
+    """Every printed ratio next to that of crawls on the web 'SEED:PAGES', over a tenth of its pages."""
     made = TopicalWorld.from_name(name)
     training = min(TRAINING_PAGES, max(_LEAST_TRAINING, len(made)))
     rows = []

@@ -61,7 +61,7 @@ class Done:
 
 
 def run(options: Options) -> Result:
-    """Experiments 1–5, each published table beside ours; then S and D, dictionaries, segment-hybrid."""
+    """Experiments 1–5, each published table next to ours; then S and D, dictionaries, segment-hybrid."""
     pages = 6000 if options.quick else options.pages
     training = 8000 if options.quick else TRAINING_PAGES
     repeats = 1 if options.quick else 10

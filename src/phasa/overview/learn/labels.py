@@ -1,4 +1,4 @@
-"""Which blocks of a page are key content, found by laying its gold beside them."""
+"""Which blocks of a page are key content, found by comparing them with its gold."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from phasa.overview.extract.features import SIZE, Draft, Matrix, measure_pages
 from phasa.overview.extract.judged import choose_blocks, margins_of
 from phasa.overview.extract.metadata import read_metadata
 from phasa.overview.extract.page import read_text, read_tree
-from phasa.overview.training.benchmarks import Page
+from phasa.overview.learn.benchmarks import Page
 
 Floats = npt.NDArray[np.float64]
 

@@ -14,16 +14,16 @@ import numpy as np
 from phasa.overview.evaluation import Scores
 from phasa.overview.extract.judged import WEIGHTS
 from phasa.overview.extract.scorer import Trees
-from phasa.overview.training.benchmarks import read_benchmarks, score_all
-from phasa.overview.training.boost import Settings, fit, joined
-from phasa.overview.training.labels import Example, make_example
+from phasa.overview.learn.benchmarks import read_benchmarks, score_all
+from phasa.overview.learn.boost import Settings, fit, joined
+from phasa.overview.learn.labels import Example, make_example
 
 FOLDS = 5
 SEEDS = (1, 2)
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(prog="python -m phasa.overview.training", description=__doc__)
+    options = argparse.ArgumentParser(prog="python -m phasa.overview.learn", description=__doc__)
     options.add_argument("--data", type=Path, default=Path(os.environ.get("PHASA_DATA", "../shared/data")))
     options.add_argument("--out", type=Path, default=Path(__file__).parents[1] / "extract" / WEIGHTS)
     options.add_argument("--check", action="store_true", help="only cross-validate; write nothing")

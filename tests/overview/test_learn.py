@@ -18,10 +18,10 @@ from phasa.errors import InputError
 from phasa.overview.extract.features import FEATURES
 from phasa.overview.extract.judged import WEIGHTS
 from phasa.overview.extract.scorer import Trees, load_trees
-from phasa.overview.training.__main__ import cross_validate, train
-from phasa.overview.training.benchmarks import Page, read_benchmarks, score_all, score_fragments, score_shingles
-from phasa.overview.training.boost import Settings, fit, joined
-from phasa.overview.training.labels import Example, make_example
+from phasa.overview.learn.__main__ import cross_validate, train
+from phasa.overview.learn.benchmarks import Page, read_benchmarks, score_all, score_fragments, score_shingles
+from phasa.overview.learn.boost import Settings, fit, joined
+from phasa.overview.learn.labels import Example, make_example
 
 
 def example(number: int, **gold: object) -> Example:
