@@ -2,7 +2,7 @@
 
 trafilatura (fast and default), resiliparse and readability-lxml run in the same process on the same pages, decoding
 included; loading a library is not counted. phasa's weights were trained on these pages: the honest figure for pages it
-has not seen is in the row `cross-validated` of the manual (`python -m phasa.overview.training --check`).
+has not seen is in the row `cross-validated` of the manual (`python -m phasa.overview.learn --check`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from phasa.overview.extract import extract
-from phasa.overview.training.benchmarks import Page, read_benchmarks, score_all
+from phasa.overview.learn.benchmarks import Page, read_benchmarks, score_all
 
 Extractor = Callable[[bytes], str]
 

@@ -11,7 +11,8 @@ import os
 import time
 from pathlib import Path
 
-from phasa.lab.compare import SHARES, Ground, compare, summarise
+from phasa.lab.compare import compare
+from phasa.lab.curves import SHARES, Ground, summarise
 
 STRATEGIES = "hybrid,handmade,best-first,soft-focused,limited-distance,lswc,shark,persian,a1,a4,bfs"
 

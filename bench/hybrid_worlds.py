@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from phasa.crawl.strategies import Circumstances
 from phasa.lab.compare import lab_strategy
-from phasa.lab.learning import learn
+from phasa.lab.knowledge import learn
 from phasa.lab.recipe import HostKind, Recipe, persian_recipe, thai_recipe
 from phasa.lab.replay import replay
 from phasa.lab.seeds import seeds_of

@@ -13,11 +13,11 @@ import resource
 import time
 
 from phasa.crawl.strategies import Circumstances, make_strategy
-from phasa.lab.calibration import calibrate
 from phasa.lab.replay import replay
 from phasa.lab.seeds import seeds_of
 from phasa.lab.targets import target_of
 from phasa.lab.world import World
+from phasa.papers.language_crawling.calibration import calibrate
 
 GOALS = {"world": 60.0, "bfs": 15.0, "hybrid": 60.0}
 

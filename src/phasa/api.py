@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from phasa.crawl.run.runs import Run
     from phasa.crawl.run.status import Status
     from phasa.feeds.plan import Plan
-    from phasa.lab.compare import Summary
+    from phasa.lab.curves import Summary
     from phasa.language.verdict import Verdict
     from phasa.overview.extract import Content
     from phasa.overview.keywords import Keyword
@@ -124,8 +124,8 @@ def compare(
     On generated webs named SEED:PAGES, or on a stored `graph` with `draws` draws of seeds. A strategy may be one of
     your own: `./mine.py:Mine` (docs/plugins.md).
     """
-    from phasa.lab.compare import Ground, summarise
     from phasa.lab.compare import compare as run
+    from phasa.lab.curves import Ground, summarise
 
     worlds = [world] if isinstance(world, str) else world
     grounds = (

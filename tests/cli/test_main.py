@@ -14,7 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 from phasa import __version__
-from phasa.cli import COMMANDS, main
+from phasa.cli import main
+from phasa.cli.group import COMMANDS
 from phasa.cli.serve import app as serve
 from phasa.collection import Collection
 from phasa.language.detectors import METHODS
@@ -103,10 +104,10 @@ def test_a_file_in_the_way_is_told(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(words: list[str]) -> int:
+    def interrupted(prog_name: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("phasa.cli.run_filter", interrupted)
+    monkeypatch.setattr("phasa.cli.group.app", interrupted)
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 130

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from phasa.crawl.strategies import Circumstances, make_strategy
-from phasa.lab.compare import Ground, compare
-from phasa.lab.experiment import Options, Result
+from phasa.lab.compare import compare
+from phasa.lab.curves import Ground
 from phasa.lab.graph import OK
 from phasa.lab.replay import replay
+from phasa.lab.result import Result
 from phasa.lab.seeds import seeds_of
 from phasa.lab.store import read_graph, write_graph
 from phasa.lab.targets import target_of
@@ -21,6 +22,7 @@ from phasa.lab.world import World
 from phasa.papers.language_crawling import experiments as language_crawl
 from phasa.papers.language_crawling.orderings import ordering_claims
 from phasa.papers.language_crawling.studies import cross_tables, detectors, single_features, threshold_sweep
+from phasa.papers.options import Options
 
 QUICK = Options(seeds=(1, 2), quick=True)
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from phasa.measures import f_measure
 from phasa.overview.cloud import SHADOW_FROM, STYLES, style_sheet, styles_of
-from phasa.overview.keyword_score import KeywordScore, harmonic, score_keywords
+from phasa.overview.keyword_score import KeywordScore, score_keywords
 from phasa.overview.keywords import PERCENTS, Keyword, KeywordLists, amtf, keyword_lists, kid, recommend, tfidf, tltf
 from phasa.overview.terms import Terms
 
@@ -63,7 +64,7 @@ def test_row_47_figure_5_2() -> None:
 def test_row_48_means_are_over_pages_and_f_is_not_that_of_the_means() -> None:
     pages = [KeywordScore(10, 5, 0, 10, 0), KeywordScore(10, 1, 0, 2, 0)]
     mean_f = sum(page.f for page in pages) / 2
-    of_means = harmonic(sum(page.precision for page in pages) / 2, sum(page.recall for page in pages) / 2)
+    of_means = f_measure(sum(page.precision for page in pages) / 2, sum(page.recall for page in pages) / 2)
     assert mean_f != pytest.approx(of_means)
 
 

@@ -82,7 +82,7 @@ def test_row_32_refinement_regenerates_lists_and_gold_and_both_scores_are_report
     train = Part({genre: corpus("ไม่|ได้|มา", "ไม่|ได้", "ไม่ได้") for genre in ("article", "encyclopedia", "news", "novel")})
     test = Part({genre: corpus("ไม่|ได้|มา") for genre in train.lines})
     e7 = tables(train, test)[1]
-    means = {row[0]: row[-1] for row in e7.rows if row[1] == "mean"}
+    means = {row[0]: row[-1] for row in e7.tables[0].rows if row[1] == "mean"}
     assert set(means) == {"before", "after, as published", "after, leak-free"}
     assert means["after, as published"] == 100.0
     assert means["before"] != 100.0

@@ -11,11 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from phasa.cli.overview import app as overview_command
-from phasa.lab.experiment import Options
 from phasa.overview.extract import extract
 from phasa.overview.overview import match_readings, overview_of, read_content
 from phasa.overview.site import Fetched, gather, same_site_links
-from phasa.papers import EXPERIMENTS, ON_WORLDS, reproduce_on_worlds
+from phasa.papers import EXPERIMENTS, reproduce
+from phasa.papers.options import Options
 from phasa.web.fetch import Fetcher
 from phasa.web.robots_cache import RobotsCache, robots_fetch
 from phasa.web.url import Url, parse
@@ -135,10 +135,9 @@ def test_row_07_the_result_does_not_depend_on_the_number_of_workers() -> None:
 
 
 def test_row_59_every_experiment_prints_its_table() -> None:
-    result = reproduce_on_worlds("overview", Options(seeds=(1,), quick=True))
+    result = reproduce("overview", Options(seeds=(1,), quick=True))
     titles = " ".join(section.title for section in result.sections)
     for experiment in ("E1", "E2", "E3", "E4", "E5", "E11", "E13", "E14", "E15"):
         assert experiment in titles
     assert all(table.rows for section in result.sections for table in section.tables)
-    assert "overview" in ON_WORLDS
     assert "E6–E10" in EXPERIMENTS["segmentation"][1]

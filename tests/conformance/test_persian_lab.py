@@ -7,10 +7,11 @@ import pytest
 from phasa.crawl.addresses import host_of, tld_of
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.wire.score import is_dynamic
-from phasa.lab.experiment import Options, Result
+from phasa.lab.result import Result
 from phasa.lab.seeds import seeds_of
 from phasa.lab.targets import target_of
 from phasa.lab.world import World
+from phasa.papers.options import Options
 from phasa.papers.persian_crawling import experiments as persian
 from phasa.papers.persian_crawling.cycles import ACCEPTED, Limits, run_cycles
 

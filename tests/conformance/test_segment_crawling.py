@@ -20,7 +20,7 @@ from phasa.crawl.learn.balanced import check, folds_of, g_mean, under_sample
 from phasa.crawl.learn.validation import Confusion
 from phasa.crawl.segments.building import THESIS_SOURCES, Builder, voted
 from phasa.crawl.segments.dictionary import Dictionary, load_dictionary
-from phasa.crawl.segments.evaluation import SWEEP, f_measure, harvest_table, link_tables, sweep
+from phasa.crawl.segments.evaluation import SWEEP, harvest_table, link_tables, sweep
 from phasa.crawl.segments.features import Citation, Extractor, bin10
 from phasa.crawl.segments.graph import segment_graph, within_hops
 from phasa.crawl.segments.identifier import identify, key_of
@@ -38,6 +38,7 @@ from phasa.crawl.topics.terms import Terms
 from phasa.crawl.topics.topic import DIVING
 from phasa.crawl.topics.training import gather_examples, train_topic
 from phasa.frontier.budgets import Budgets
+from phasa.measures import f_measure
 from phasa.strategy_settings import SegmentSettings
 from phasa.web.html import read_page
 from phasa.web.url import Url

@@ -15,7 +15,9 @@ from phasa.crawl.segments.manifest import make_manifest
 from phasa.crawl.segments.training import train_predictor
 from phasa.crawl.strategies.segment import SegmentOrder
 from phasa.crawl.topics.topic import DIVING, load_topic
-from phasa.lab.topical.training import (
+from phasa.lab.topical.world import TopicalWorld
+from phasa.papers.segment_crawling.experiments import Done, Task, _crawls, _curve, run_task
+from phasa.papers.segment_crawling.models import (
     backlink_crawl,
     listed_pages,
     matcher_of,
@@ -24,8 +26,6 @@ from phasa.lab.topical.training import (
     training_crawl,
     training_world,
 )
-from phasa.lab.topical.world import TopicalWorld
-from phasa.papers.segment_crawling.experiments import Done, Task, _crawls, _curve, run_task
 from phasa.strategy_settings import SegmentSettings
 
 TRAINING = 6000

@@ -11,7 +11,7 @@ from tests.feeds.paper_server import VirtualClock, document
 from phasa.feeds.rhythm import DAY, MONDAY
 from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Watcher
-from phasa.lab.posting import feeds_of, posts
+from phasa.lab.feed_posts import feeds_of, posts
 from phasa.lab.world import World
 from phasa.web.exchange import Exchange
 from phasa.web.url import Url

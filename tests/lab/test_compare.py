@@ -8,13 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from phasa.cli.lab import _worlds, app
 from phasa.errors import InputError, SettingsError
-from phasa.lab.compare import Ground, compare, interval, summarise, write_csv
+from phasa.lab.compare import compare
+from phasa.lab.curves import Ground, write_csv
 
 GROUNDS = [Ground("thai2", "th", world=f"{seed}:3000") for seed in (1, 2)]
 
@@ -41,19 +41,14 @@ def test_the_command_writes_the_same_bytes_in_any_process_on_any_number_of_worke
     assert written[0]["run.csv"].count(b"\n") == 1 + 2 * 3 * 5
 
 
-def test_a_summary_has_the_mean_and_its_interval() -> None:
-    curves = compare(GROUNDS, ["lswc"], 400)
-    (summary,) = summarise(curves)
-    assert summary.runs == 2
-    assert summary.pages == [100, 200, 300, 400]
-    assert summary.harvest[-1] == pytest.approx((curves[0].harvest[-1] + curves[1].harvest[-1]) / 2, abs=1e-6)
-    assert summary.mean_harvest == pytest.approx(np.mean([curve.mean_harvest for curve in curves]), abs=1e-6)
-
-
-def test_the_interval_is_students() -> None:
-    values = np.array([[1.0], [2.0], [3.0]])
-    assert interval(values)[0] == pytest.approx(4.303 / np.sqrt(3))
-    assert interval(values[:1])[0] == 0
+def test_every_crawl_is_counted_and_leaves_a_line_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    counted: list[tuple[int, int]] = []
+    with caplog.at_level("INFO", logger="phasa.lab.compare"):
+        curves = compare(GROUNDS, ["bfs"], 200, show=lambda done, of: counted.append((done, of)))
+    assert counted == [(1, 2), (2, 2)]
+    assert caplog.messages == [
+        f"bfs on {curve.ground.world}: 200 pages, mean harvest {curve.mean_harvest:.4f}" for curve in curves
+    ]
 
 
 def test_an_unknown_strategy_is_refused_before_anything_runs() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from phasa.lab.chart import COLOURS, Chart, Series, draw
-from phasa.lab.experiment import Cell, Claim, Result, Section, Table
 from phasa.lab.report import write_files, write_html, write_text
+from phasa.lab.result import Cell, Claim, Result, Section, Table
 
 
 def _result() -> Result:

@@ -6,9 +6,9 @@ import aiohttp
 import numpy as np
 import pytest
 
-from phasa.lab.linking import Flaw
+from phasa.lab.feed_posts import feeds_of
+from phasa.lab.links import Flaw
 from phasa.lab.markup import write_page
-from phasa.lab.posting import feeds_of
 from phasa.lab.serve import Names, serving
 from phasa.lab.world import World
 

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from phasa.errors import InputError, SettingsError
-from phasa.lab.calibration import depth_of
 from phasa.lab.graph import OK
-from phasa.lab.linking import Flaw
+from phasa.lab.links import Flaw
 from phasa.lab.recipe import Flaws, thai_recipe
 from phasa.lab.seeds import SEED_SETS, seeds_of
 from phasa.lab.world import CALENDAR, World
@@ -46,7 +45,7 @@ def test_addresses_beyond_the_last_page_of_a_site_are_not_found(thai_world: Worl
 
 def test_every_page_can_be_reached(thai_world: World, persian_world: World) -> None:
     for world in (thai_world, persian_world):
-        depth = depth_of(world)
+        depth = world.depths()
         assert depth.min() >= 0
         assert depth.max() <= world.recipe.depth
 

@@ -17,8 +17,7 @@ from tests.manual.command_lines import PAGES, ROOT, CommandLine, command_lines
 from tests.manual.reader import WORLD, Reader, every_address, furnish
 from typer.testing import CliRunner
 
-from phasa.cli import COMMANDS
-from phasa.cli.group import app
+from phasa.cli.group import COMMANDS, app
 from phasa.cli.settings import settings_page
 from phasa.lab.world import World
 

@@ -13,8 +13,9 @@ from resiliparse.parse.html import HTMLTree
 from tests.overview.pages import article, news_page, persian_sentence, thai_sentence
 
 from phasa.errors import InputError
+from phasa.language.detectors import detect
 from phasa.overview.evaluation import average, compare
-from phasa.overview.extract import Method, extract
+from phasa.overview.extract import Method, extract, languages_of
 from phasa.overview.extract.blocks import lay_out
 from phasa.overview.extract.evidence import Evidence
 from phasa.overview.extract.features import FEATURES, Draft, measure_pages
@@ -232,3 +233,37 @@ def test_thai_bytes_of_either_encoding_give_the_same_text() -> None:
     old, new = extract(html.format("tis-620").encode("cp874")), extract(html.format("utf-8").encode())
     assert old.text == new.text
     assert old.language == "th"
+
+
+THAI = "ประชาชนเดินทางไปตลาดน้ำในวันหยุดสุดสัปดาห์ที่ผ่านมา"
+GERMAN = "Der Rat der Stadt hat am Montag über den neuen Haushalt beraten und ihn nicht beschlossen. " * 3
+PERSIAN = "این یک متن فارسی است که برای آزمایش نوشته شده و چند کلمه دارد"
+
+
+@pytest.mark.parametrize(
+    ("text", "declared", "language"),
+    [
+        (THAI, "th", "th"),
+        (THAI, "en-US", "th"),
+        (GERMAN, "en", "de"),
+        (GERMAN, "", "de"),
+        (PERSIAN, "ar", "fa"),
+        ("", "", "und"),
+        ("2012", "en", "und"),  # templates declare English unasked
+        ("2012", "th", "th"),
+    ],
+)
+def test_the_text_tells_the_language_and_a_declaration_only_where_there_is_hardly_any(
+    text: str, declared: str, language: str
+) -> None:
+    assert languages_of([(text, declared)]) == [language]
+
+
+def test_the_language_of_a_page_is_that_of_the_detector_for_its_text() -> None:
+    page = extract(f"<html lang=en><body><h1>Haushalt</h1><p>{GERMAN}</p><p>{GERMAN}</p></body></html>")
+    assert page.language == detect(page.text).language == "de"
+
+
+def test_a_language_that_the_caller_knows_is_not_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("phasa.overview.extract.languages_of", lambda pages: pytest.fail("asked"))
+    assert extract(f"<html><body><p>{GERMAN}</p></body></html>", language="gsw").language == "gsw"

@@ -1,15 +1,11 @@
-"""Title, author, date and language."""
+"""Title, author and date."""
 
 from __future__ import annotations
 
 import pytest
 from resiliparse.parse.html import HTMLTree
 
-from phasa.overview.extract.language import language_of
 from phasa.overview.extract.metadata import Metadata, read_metadata
-
-THAI = "ประชาชนเดินทางไปตลาดน้ำในวันหยุดสุดสัปดาห์ที่ผ่านมา"
-GERMAN = "Der Rat der Stadt hat am Montag über den neuen Haushalt beraten und ihn nicht beschlossen. " * 3
 
 
 def read(head: str, body: str = "", url: str = "") -> Metadata:
@@ -70,19 +66,3 @@ def test_an_author_is_a_name_not_an_address() -> None:
 
 def test_a_declared_body_is_unescaped() -> None:
     assert read(LD.format('{"articleBody": "A &amp; <b>B</b>"}')).evidence.record == "A &  B "
-
-
-@pytest.mark.parametrize(
-    ("text", "declared", "language"),
-    [
-        (THAI, "th", "th"),
-        (THAI, "en-US", "th"),
-        (GERMAN, "en", "de"),
-        (GERMAN, "de-DE", "de"),
-        (GERMAN, "", "de"),
-        ("", "th", "und"),
-        ("این یک متن فارسی است که برای آزمایش نوشته شده و چند کلمه دارد", "ar", "fa"),
-    ],
-)
-def test_a_declared_language_is_believed_where_the_text_bears_it_out(text: str, declared: str, language: str) -> None:
-    assert language_of(text, declared) == language

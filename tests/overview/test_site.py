@@ -11,7 +11,9 @@ from typer.testing import CliRunner
 
 from phasa.cli.keywords import app as keywords_command
 from phasa.cli.overview import app as overview_command
-from phasa.overview.site import Fetched, gather, same_site_links
+from phasa.errors import InputError
+from phasa.overview.overview import Reading
+from phasa.overview.site import Fetched, gather, same_site_links, site_readings
 from phasa.web.fetch import Fetcher
 from phasa.web.robots_cache import RobotsCache, robots_fetch
 from phasa.web.url import Url, parse
@@ -86,6 +88,39 @@ async def test_pages_come_in_the_order_of_links_whatever_the_number_of_workers(a
 async def test_no_initial_page_gives_nothing() -> None:
     async with Fetcher(user_agent="test", allow_private=True) as fetcher:
         assert await gather(fetcher, RobotsCache(robots_fetch(fetcher), "x"), Url("http://127.0.0.1:9/")) == []
+
+
+def readings_of_the_site(most: int = 300) -> tuple[list[Reading], list[tuple[int, int]]]:
+    found: list[Reading] = []
+    progress: list[tuple[int, int]] = []
+
+    async def use(fetcher: Fetcher, robots: RobotsCache, start: Url) -> None:
+        def read() -> list[Reading]:
+            mine = Fetcher(user_agent="test", allow_private=True)
+            return site_readings(mine, start, progress=lambda done, of: progress.append((done, of)), most=most)
+
+        found.extend(await asyncio.to_thread(read))
+
+    asyncio.run(with_site(use))
+    return found, progress
+
+
+def test_a_site_is_read_page_by_page_and_says_how_far_it_is() -> None:
+    readings, progress = readings_of_the_site()
+    assert [reading.title for reading in readings[1:]] == ["ช้า", "เร็ว"]
+    assert [reading.language for reading in readings[1:]] == ["th", "th"]
+    assert progress[-1] == (3, 3)  # /secret counts as done, robots.txt refused it
+
+
+def test_one_page_of_a_site_is_the_initial_one() -> None:
+    readings, progress = readings_of_the_site(most=1)
+    assert len(readings) == 1
+    assert progress == []
+
+
+def test_a_site_that_does_not_answer_is_named_with_the_reason() -> None:
+    with pytest.raises(InputError, match=r"127.0.0.1:9/: no page came: .*check the address"):
+        site_readings(Fetcher(user_agent="test", allow_private=True), Url("http://127.0.0.1:9/"))
 
 
 def test_single_and_multi_overview_of_the_same_address(tmp_path: Path) -> None:

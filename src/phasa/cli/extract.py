@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from phasa.overview.method import FormPolicy, Logic, Method
+from phasa.cli.inputs import tell_trouble, write_text
+from phasa.cli.sources import is_address, read_source
+from phasa.errors import InputError, PhasaError
+from phasa.overview.extract.method import FormPolicy, Logic, Method
+
+if TYPE_CHECKING:
+    from phasa.overview.extract import Element
+    from phasa.overview.extract.metadata import Metadata
+    from phasa.overview.extract.thesis import Rules
+    from phasa.overview.match import Frequencies
 
 app = typer.Typer()
+
+_AT_ONCE = 4_000_000  # characters of pages that are judged together
+_MOST_AT_ONCE = 40  # pages
 
 
 class Format(StrEnum):
@@ -39,15 +53,96 @@ def extract(
     ] = False,
 ) -> None:
     """Print the key content of pages: the text without menus, advertisements, comments and footers."""
-    from phasa.cli.extraction import print_contents
     from phasa.overview.extract.thesis import Rules
 
-    if not print_contents(
-        pages,
-        as_json=as_json or form is Format.JSON,
-        method=method,
-        rules=Rules(logic=logic, form_policy=form_policy),
-        match=match,
-        allow_private=allow_private,
-    ):
+    rules = Rules(logic=logic, form_policy=form_policy)
+    frequencies = _count(pages, method, rules, allow_private) if match else None
+    well = True
+    for batch in _batches(pages, allow_private):
+        read = _extracted(batch, method, rules)
+        if frequencies is not None:
+            read = [page._replace(elements=frequencies.clean(page.elements)) for page in read]
+        shown = iter(_json_lines(read) if as_json or form is Format.JSON else [f"{page.text}\n" for page in read])
+        for name, text in batch:
+            if isinstance(text, str):
+                write_text(next(shown))
+            else:
+                well = tell_trouble(name, text)
+    if not well:
         raise typer.Exit(1)
+
+
+Batch = list[tuple[str, str | Exception]]
+"""Names of pages, each with the text of the page or with what was wrong with it."""
+
+
+class _Read(NamedTuple):
+    """A page after extraction."""
+
+    name: str
+    metadata: Metadata
+    elements: list[Element]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(element.text for element in self.elements)
+
+
+def _count(pages: Sequence[str], method: Method, rules: Rules, allow_private: bool) -> Frequencies:
+    """How many pages each element is on: the first of two passes."""
+    if "-" in pages:
+        raise InputError("--match reads every page twice, which standard input does not allow: name files")
+    from phasa.overview.match import Frequencies
+
+    frequencies = Frequencies()
+    for batch in _batches(pages, allow_private):
+        for page in _extracted(batch, method, rules):
+            frequencies.add(element.text for element in page.elements)
+    return frequencies
+
+
+def _batches(pages: Sequence[str], allow_private: bool) -> Iterator[Batch]:
+    """The pages, some at a time."""
+    from phasa.overview.extract.page import read_text
+
+    batch: Batch = []
+    size = 0
+    for page in pages:
+        try:
+            text = read_text(read_source(page, allow_private=allow_private).body)
+        except (PhasaError, OSError) as problem:
+            batch.append((page, problem))
+        else:
+            batch.append((page, text))
+            size += len(text)
+        if size > _AT_ONCE or len(batch) == _MOST_AT_ONCE:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _extracted(batch: Batch, method: Method, rules: Rules) -> list[_Read]:
+    """The pages of a batch that could be read."""
+    from phasa.overview.extract import extract_pages
+
+    texts = [(name, text) for name, text in batch if isinstance(text, str)]
+    found = extract_pages([(text, name if is_address(name) else "") for name, text in texts], method, rules)
+    return [_Read(name, *parts) for (name, _), parts in zip(texts, found, strict=True)]
+
+
+def _json_lines(pages: list[_Read]) -> Iterator[str]:
+    from phasa.overview.extract import languages_of
+
+    languages = languages_of([(page.text, page.metadata.language) for page in pages])
+    for page, language in zip(pages, languages, strict=True):
+        row = {
+            "file": page.name,
+            "title": page.metadata.title,
+            "text": page.text,
+            "author": page.metadata.author,
+            "date": page.metadata.date,
+            "language": language,
+            "elements": [{"xpath": element.xpath, "text": element.text} for element in page.elements],
+        }
+        yield json.dumps(row, ensure_ascii=False) + "\n"

@@ -1,4 +1,4 @@
-"""The `phasa` command as the command-line library sees it: a group whose commands are loaded when they are called."""
+"""The `phasa` command as the command-line library sees it: groups whose commands are loaded when they are called."""
 
 from __future__ import annotations
 
@@ -6,13 +6,34 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from phasa import __version__
-from phasa.cli import COMMANDS, end_unread
+from phasa.cli.outputs import end_unread
+
+# name -> (module with `app`, the one line that `phasa --help` shows), in the order of the manual
+COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("phasa.cli.init", "Make a collection: a folder with its settings and seeds."),
+    "crawl": ("phasa.cli.crawl", "Run or resume a crawl."),
+    "settings": ("phasa.cli.settings", "Every setting of a collection: its default and what it does."),
+    "learn": ("phasa.cli.learn", "Build and check the knowledge base from what was crawled."),
+    "status": ("phasa.cli.status", "Where a collection stands."),
+    "why": ("phasa.cli.why", "The whole story of one URL."),
+    "detect": ("phasa.cli.detect", "Say in which language texts, pages or lines are."),
+    "languages": ("phasa.cli.languages", "List the languages that phasa knows, or make its model anew."),
+    "segment": ("phasa.cli.segment", "Cut text into words; score and train engines."),
+    "lexicon": ("phasa.cli.lexicon", "Word lists learned from segmented corpora."),
+    "extract": ("phasa.cli.extract", "Print the key content of pages."),
+    "keywords": ("phasa.cli.keywords", "Print the words that say what pages are about."),
+    "overview": ("phasa.cli.overview", "Write the variable tag cloud of a page, a site or a collection."),
+    "export": ("phasa.cli.export", "Write a collection as WACZ, text or a page repository."),
+    "feeds": ("phasa.cli.feeds", "Poll feeds at the right moments: plan, watch, report, evaluate."),
+    "lab": ("phasa.cli.lab", "Make a web, replay one, run experiments."),
+    "serve": ("phasa.cli.serve", "The web application of a collection on this machine."),
+}
 
 
 class LazyGroup(TyperGroup):
@@ -53,6 +74,27 @@ def _reader_may_leave() -> Iterator[None]:
         yield
     except BrokenPipeError:
         end_unread()
+
+
+class DefaultGroup(TyperGroup):
+    """A group that runs its command `default` when the first word is not the name of one of its commands.
+
+    So `phasa segment FILE` works next to `phasa segment evaluate GOLD`.
+    Use: `app = typer.Typer(cls=group_with_default("words"))`, where the command named `words` is the default.
+    """
+
+    default: ClassVar[str]
+
+    def parse_args(self, ctx, args):  # type: ignore[no-untyped-def]
+        asks_for_group_help = args[:1] in (["-h"], ["--help"])
+        if not asks_for_group_help and (not args or args[0] not in self.commands):
+            args = [self.default, *args]
+        return super().parse_args(ctx, args)
+
+
+def group_with_default(name: str) -> type[DefaultGroup]:
+    """The group class whose default command is `name`."""
+    return type("DefaultGroup", (DefaultGroup,), {"default": name})
 
 
 app = typer.Typer(

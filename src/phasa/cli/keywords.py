@@ -12,7 +12,7 @@ import typer
 from phasa.cli.inputs import tell_trouble, write_text
 from phasa.cli.readings import Grouping, collection_readings, page_reading
 from phasa.errors import PhasaError
-from phasa.overview.method import Method
+from phasa.overview.extract.method import Method
 
 if TYPE_CHECKING:
     from phasa.overview.keywords import Keyword, KeywordLists

@@ -27,15 +27,20 @@ def world(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Make a generated web and show how near it is to the published tables."""
-    from phasa.lab.calibration import calibrate
+    """Make a generated web and show how close it is to the published tables."""
     from phasa.lab.world import World
 
     if topics:
-        from phasa.lab.topical.calibration import calibrate_topics
+        from phasa.papers.segment_crawling.calibration import calibrate_topics
 
         rows = calibrate_topics(name)
+    elif lang == "fa":
+        from phasa.papers.persian_crawling.calibration import calibrate as calibrate_persian
+
+        rows = calibrate_persian(World.from_name(name, lang))
     else:
+        from phasa.papers.language_crawling.calibration import calibrate
+
         rows = calibrate(World.from_name(name, lang))
     if as_json:
         print_json(rows)
@@ -58,7 +63,7 @@ def graph(
     lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Language that crawls are after.")] = "th",
 ) -> None:
     """Store a web graph: an SQLite file with the tables wgnode and wglinks."""
-    from phasa.lab.linking import depth_from
+    from phasa.lab.links import depth_from
     from phasa.lab.store import write_graph
 
     if bool(world) == bool(source):
@@ -107,7 +112,8 @@ def run(
 ) -> None:
     """Compare strategies: harvest and coverage, their mean and 95 % interval over worlds or draws."""
     from phasa.cli.progress import bar
-    from phasa.lab.compare import SHARES, Ground, compare, summarise, write_csv
+    from phasa.lab.compare import compare
+    from phasa.lab.curves import SHARES, Ground, summarise, write_csv
 
     if (graph is None) == (not world):
         raise InputError("say on what to run: either --world SEED:PAGES or --graph PATH")
@@ -124,8 +130,8 @@ def run(
     if csv is not None:
         csv.write_text(write_csv(curves), encoding="utf-8")
     if out is not None:
+        from phasa.lab.curves import comparison
         from phasa.lab.report import write_files
-        from phasa.papers.language_crawling.crawls import comparison
 
         print("written: " + ", ".join(map(str, write_files(comparison(curves), out))), file=sys.stderr)
     found = summarise(curves)
@@ -215,38 +221,30 @@ def reproduce(
     ] = Path("../shared/data"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Repeat published experiments: each published table beside ours, the claims that hold and that do not."""
-    from dataclasses import asdict
-
-    from phasa.lab.experiment import Options
-    from phasa.lab.report import write_files, write_text
-    from phasa.papers import EXPERIMENTS, ON_WORLDS, as_result, reproduce_on_worlds
+    """Repeat published experiments: each published table next to ours, and which claims hold."""
+    from phasa.lab.report import as_data, write_files, write_text
+    from phasa.papers import EXPERIMENTS
     from phasa.papers import reproduce as repeat
+    from phasa.papers.options import Options
 
     if name == "list":
-        for known, (_, line) in {**ON_WORLDS, **EXPERIMENTS}.items():
+        for known, (_, line) in EXPERIMENTS.items():
             print(f"{known:<16}{line}")
         return
-    _known(name, [*ON_WORLDS, *EXPERIMENTS, "all", "list"])
+    _known(name, [*EXPERIMENTS, "all", "list"])
     numbers = tuple(int(one.partition(":")[0]) for one in _worlds(f"{seeds}:1"))
     options = Options(
         numbers, pages, quick, workers, data, lambda step: print(f"… {step}", file=sys.stderr, flush=True)
     )
-    printed: list[object] = []
-    for one in [*ON_WORLDS, *EXPERIMENTS] if name == "all" else [name]:
-        if one in ON_WORLDS:
-            result = reproduce_on_worlds(one, options)
-            printed += [{"experiment": one, **asdict(claim)} for claim in result.claims]
-        else:
-            reports = repeat(one, data)
-            result = as_result(one, reports)
-            printed += reports
+    results = []
+    for one in EXPERIMENTS if name == "all" else [name]:
+        results.append(repeat(one, options))
         if not as_json:
-            print(write_text(result))
+            print(write_text(results[-1]))
         if out is not None:
-            print("written: " + ", ".join(map(str, write_files(result, out))), file=sys.stderr)
+            print("written: " + ", ".join(map(str, write_files(results[-1], out))), file=sys.stderr)
     if as_json:
-        print_json(printed)
+        print_json([as_data(result) for result in results])
 
 
 def _known(name: str, names: list[str]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from phasa.cli.groups import group_with_default
+from phasa.cli.group import group_with_default
 from phasa.cli.inputs import write_text
 from phasa.extras import needs_extra
 

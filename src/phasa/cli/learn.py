@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from phasa.cli.groups import group_with_default
+from phasa.cli.group import group_with_default
 from phasa.cli.learn_dictionary import dictionary
 from phasa.cli.learn_predictor import predictor
 from phasa.cli.learn_topic import topic

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from phasa.cli.inputs import write_text
 
@@ -40,3 +42,9 @@ def plain(value: object) -> str:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def end_unread() -> NoReturn:
+    """End well when the reader of our output went away (`phasa … | head`): nothing more can be written to it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(0)

@@ -10,7 +10,7 @@ import typer
 from phasa.cli.readings import Grouping, chosen_readings, collection_readings, page_reading, site_readings
 from phasa.cli.sources import is_address
 from phasa.errors import InputError
-from phasa.overview.method import Method
+from phasa.overview.extract.method import Method
 
 if TYPE_CHECKING:
     from phasa.overview.overview import Reading

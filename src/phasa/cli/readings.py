@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 from phasa.cli.progress import bar, counted
 from phasa.cli.sources import page_fetcher, read_source, web_address
 from phasa.errors import CollectionError, InputError
-from phasa.overview.method import Method
+from phasa.overview.extract.method import Method
 
 if TYPE_CHECKING:
     from phasa.archive.reader import Stored
     from phasa.overview.collection import Choice
     from phasa.overview.overview import Reading
-    from phasa.overview.site import Fetched
 
 
 class Grouping(StrEnum):
@@ -39,15 +38,14 @@ def page_reading(name: str, method: Method, language: str | None, allow_private:
 
 
 def site_readings(name: str, method: Method, language: str | None, most: int, allow_private: bool) -> list[Reading]:
-    """The Initial Page and the pages of its host that it links to, without what repeats from page to page."""
-    import asyncio
+    """The page of that address and the pages of its host that it links to."""
+    from phasa.overview import site
 
-    from phasa.overview.overview import match_readings, read_content
-
-    pages = asyncio.run(_gather(name, most, allow_private))
-    if not pages:
-        raise InputError(f"{name}: no page came; check the address, or try without --multi")
-    return match_readings([read_content(page.body, page.url, method=method, language=language) for page in pages])
+    fetcher = page_fetcher(allow_private=allow_private)
+    with bar("fetching pages") as show:
+        return site.site_readings(
+            fetcher, web_address(name), most=most, method=method, language=language, progress=show
+        )
 
 
 def collection_readings(
@@ -102,13 +100,3 @@ def _group(by: Grouping, stored: Stored, reading: Reading) -> str:
             return stored.time.strftime("%Y-%m")
         case Grouping.ALL:
             return "all"
-
-
-async def _gather(name: str, most: int, allow_private: bool) -> list[Fetched]:
-    from phasa.overview.site import gather
-    from phasa.web.robots_cache import RobotsCache, robots_fetch
-
-    async with page_fetcher(allow_private=allow_private) as fetcher:
-        with bar("fetching pages") as show:
-            robots = RobotsCache(robots_fetch(fetcher), "phasa")
-            return await gather(fetcher, robots, web_address(name), most=most, progress=show)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from phasa.cli.groups import group_with_default
+from phasa.cli.group import group_with_default
 from phasa.cli.inputs import read_lines, write_text
 from phasa.cli.outputs import print_json, print_table
 from phasa.errors import InputError

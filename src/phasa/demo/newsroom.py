@@ -11,7 +11,7 @@ from pathlib import Path
 from phasa.feeds.rhythm import DAY, HOUR
 from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Clock, Watcher
-from phasa.lab.posting import feeds_of
+from phasa.lab.feed_posts import feeds_of
 from phasa.lab.serve import serving
 from phasa.lab.world import World
 from phasa.web.fetch import Fetcher
@@ -20,7 +20,7 @@ LEARN_DAYS, WATCH_DAYS = 28, 14
 
 
 class FastClock(Clock):
-    """Waiting takes no time; `passed` is told the day."""
+    """A clock on which waiting takes no time; `passed` is called with each day."""
 
     def __init__(self, now: float, passed: Callable[[int], None]) -> None:
         self._start = self._now = now

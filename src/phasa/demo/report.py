@@ -7,7 +7,7 @@ from pathlib import Path
 
 from phasa.demo.newsroom import LEARN_DAYS, WATCH_DAYS, Watched
 from phasa.lab.chart import Chart, Series
-from phasa.lab.experiment import Result, Section, Table
+from phasa.lab.result import Result, Section, Table
 
 EVERY = 100
 

@@ -1,1 +1,1 @@
-"""Generated webs, replay, and the published experiments."""
+"""Instruments: generated webs, stored graphs, replay, comparison of strategies and reports."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-
-from phasa.lab.ticks import labels, rounded_up, ticks
 
 WIDTH, HEIGHT = 360, 250
 LEFT, RIGHT, TOP, BOTTOM = 52, 10, 12, 40
@@ -37,6 +36,8 @@ class Chart:
     series: Sequence[Series]
     y_top: float | None = None
     """Upper end of the y axis; taken from the data when not given."""
+    x_from_zero: bool = True
+    """Whether the x axis begins at 0; otherwise at the smallest x."""
 
 
 def draw(chart: Chart) -> str:
@@ -44,7 +45,8 @@ def draw(chart: Chart) -> str:
     lines = [one for one in chart.series if len(one.x)]
     x_end = max((max(one.x) for one in lines), default=1.0) or 1.0
     y_end = chart.y_top or rounded_up(max((max(one.y) for one in lines), default=1.0) or 1.0, Y_PARTS)
-    scale = _Scale(min((min(one.x) for one in lines), default=0.0) if chart.x_label == "Z" else 0.0, x_end, y_end)
+    x_start = 0.0 if chart.x_from_zero else min((min(one.x) for one in lines), default=0.0)
+    scale = _Scale(x_start, x_end, y_end)
     rows = -(-len(lines) // 2)
     height = HEIGHT + 16 * rows
     parts = [
@@ -119,3 +121,37 @@ def _stroke(number: int) -> str:
     dash = DASHES[number % len(DASHES)]
     style = f' stroke-dasharray="{dash}"' if dash else ""
     return f'stroke="{COLOURS[number % len(COLOURS)]}" stroke-width="2"{style}'
+
+
+# Where an axis has its marks and how their numbers read: steps of 1, 2 or 5 times a power of ten.
+
+
+def step_of(span: float, most: int) -> float:
+    """The smallest round step that divides a span into at most `most` parts; 1 for an empty span."""
+    if not span > 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(span / most))
+    return next(round_one * power for round_one in (1, 2, 5, 10, 20) if span / (round_one * power) <= most + 1e-9)
+
+
+def ticks(start: float, end: float, most: int) -> list[float]:
+    """The multiples of a round step between two ends, both included where they are multiples."""
+    step = step_of(end - start, most)
+    first, last = math.ceil(start / step - 1e-9), math.floor(end / step + 1e-9)
+    return [number * step for number in range(first, last + 1)]
+
+
+def rounded_up(value: float, most: int) -> float:
+    """The end of an axis from 0 that holds `value` and is one of its own ticks."""
+    step = step_of(value, most)
+    return math.ceil(value / step - 1e-9) * step
+
+
+def labels(values: list[float]) -> list[str]:
+    """The numbers of evenly spaced ticks, all with the same digits: 0, 0.2 … · 0, 500, 1,000 … · 0, 20k, 40k …"""
+    step = values[1] - values[0] if len(values) > 1 else abs(values[0]) if values and values[0] else 1.0
+    if max(map(abs, values), default=0.0) >= 10_000:
+        places = max(0, -math.floor(math.log10(step / 1000) + 1e-9))
+        return [f"{value / 1000:,.{places}f}k" if value else "0" for value in values]
+    places = max(0, -math.floor(math.log10(step) + 1e-9))
+    return [f"{value:,.{places}f}" if value else "0" for value in values]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -20,6 +21,8 @@ from phasa.language.verdict import Document
 from phasa.web.html import PAGE_TAGS, read_page
 from phasa.web.media import PAGE_TYPES
 from phasa.web.url import join, parse
+
+log = logging.getLogger(__name__)
 
 
 def captures_of(paths: Iterable[Path]) -> Iterator[Stored]:
@@ -42,15 +45,17 @@ def graph_from(captures: Iterable[Stored], language: str) -> Graph:
     A page captured twice counts once, as it was first. Links to pages that were not captured are left out. Raises
     InputError when there is no page.
     """
-    making = _Making(language)
-    for stored in captures:
-        making.add(stored)
-    if not making.urls:
+    columns = _Columns(language)
+    for number, stored in enumerate(captures, 1):
+        columns.add(stored)
+        if number % 10_000 == 0:
+            log.info("%d captures read, %d pages", number, len(columns.urls))
+    if not columns.urls:
         raise InputError("no HTML page among the captures; nothing to make a graph from")
-    return making.graph()
+    return columns.graph()
 
 
-class _Making:
+class _Columns:
     """The columns of a graph as they grow."""
 
     def __init__(self, language: str) -> None:

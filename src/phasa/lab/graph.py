@@ -1,4 +1,4 @@
-"""A web that stands still, as arrays: what a replay reads. Made from a world, a stored web graph or real data.
+"""A web that does not change, as arrays: what a replay reads. Made from a world, a stored web graph or real data.
 
 Pages are numbers here. `Graph.url` and `Graph.find` lead from numbers to addresses and back; links are in compressed
 rows; what a page is (language, similarity Γ, encoding) is one column each, so a million pages fit in memory easily.
@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.lab.phrases import PER_LANGUAGE, Phrases
+from phasa.lab.phrases import Phrases
 
 OK = 200
 
@@ -56,7 +56,7 @@ class AddressList:
 
 @dataclass(frozen=True)
 class Graph:
-    """A web that stands still. Columns have one row per page (`len(graph)`) or per link (`len(graph.targets)`)."""
+    """A web that does not change. Columns have one row per page (`len(graph)`) or per link (`len(graph.targets)`)."""
 
     target: str
     """BCP 47 code of the language that crawls of this web are after."""
@@ -118,13 +118,3 @@ class Graph:
         if self.phrases is None or self.phrase is None:
             return ""
         return self.phrases.texts[int(self.phrase[link])]
-
-    def surrounding(self, page: int, link: int) -> str:
-        """The text around a link, in the language of its page."""
-        return "" if self.phrases is None else self.phrases.texts[self.surrounding_number(page, link)]
-
-    def surrounding_number(self, page: int, link: int) -> int:
-        """Which phrase stands around a link."""
-        assert self.phrases is not None
-        start = self.phrases.starts[self.languages[int(self.language[page])]]
-        return start + (link * 31 + page) % PER_LANGUAGE

@@ -1,4 +1,4 @@
-"""The order that a practised hand would write down at once: 'the parent is in the language + 1.5 × the domain is its'.
+"""The order that an experienced person would write down at once: the parent's language, and 1.5 × the link's domain.
 
 It is the yardstick on the real graph: a strategy that learns must not be worse.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.lab.linking import Flaw, Links
+from phasa.lab.links import Flaw, Links
 from phasa.lab.recipe import Expected, Recipe
 from phasa.lab.sites import Pages, Sites
 

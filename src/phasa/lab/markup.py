@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from html import escape
 
 from phasa.lab.chance import Dice
-from phasa.lab.linking import Role
+from phasa.lab.links import Role
+from phasa.lab.sentences import Sentence, write_sentence, write_title
 from phasa.lab.topics import TOPICS
 from phasa.lab.world import CALENDAR, World
-from phasa.lab.writing import Sentence, write_sentence, write_title
 
 # Python's names for the declared encodings; a Thai page declared as Latin is one that lies, as they do.
 _CODECS = {"tis-620": "cp874", "windows-874": "cp874", "iso-8859-11": "cp874", "windows-1256": "cp1256",

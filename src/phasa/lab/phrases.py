@@ -1,4 +1,4 @@
-"""Short texts of many languages: the anchors and surroundings of links, chosen by number so that none is kept."""
+"""Short texts in many languages: the anchors of links and the text around them, stored once and used by number."""
 
 from __future__ import annotations
 
@@ -61,6 +61,6 @@ def _words(dice: Dice, language: str, count: int) -> str:
 
 
 def _mixed(dice: Dice, target: str) -> tuple[str, float]:
-    """'โรงแรม hotel phuket': one to three words of the target language beside one to three English ones."""
+    """'โรงแรม hotel phuket': one to three words of the target language with one to three English ones."""
     own, foreign = dice.between(1, 3), dice.between(1, 3)
     return f"{_words(dice, target, own)} {_words(dice, 'en', foreign)}", own / (own + foreign)

@@ -1,4 +1,4 @@
-"""Shares turned into whole numbers that add up: what makes a generated web match its table, not only on average."""
+"""Shares turned into whole numbers that add up, so that a generated web matches its table exactly."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Crawl a graph: the loop and the strategies of a live crawl, on a web that stands still and a virtual clock.
+"""Crawl a graph: the loop and the strategies of a live crawl, on a web that does not change, with a virtual clock.
 
-The five nouns in the lab: `ReplayWeb` answers from the graph, `GraphJudge` knows the truth of every page that came, the
-frontier is in memory and has no manners, nothing is archived, and the strategy is the one that would run live.
+The five nouns in the lab: `ReplayWeb` answers from the graph, `GraphJudge` looks up the truth of a page, the frontier
+is in memory and keeps no pauses, a `Record` of the order of pages replaces the archive and ends the crawl when it is
+full, and the strategy is the one that would run live.
 """
 
 from __future__ import annotations
@@ -29,20 +30,21 @@ from phasa.frontier.protocol import Lease
 from phasa.frontier.rules import Rules
 from phasa.lab.graph import OK, Graph
 from phasa.lab.phrases import PER_LANGUAGE
+from phasa.lab.record import ENOUGH, Record
 from phasa.web.url import Url
 
 
 class LabError(PhasaError):
-    """An experiment that could not be carried out as it should."""
+    """An experiment went wrong."""
 
 
 class Column(Sequence[str]):
-    """One text per link of a page, read only when somebody looks."""
+    """One text per link of a page, looked up only when it is read."""
 
     __slots__ = ("_links", "_text")
 
     def __init__(self, text: Callable[[int], str], links: Sequence[int]) -> None:
-        """`text` gives what stands at each of `links`."""
+        """`text` gives the text of a link."""
         self._text = text
         self._links = links
 
@@ -63,7 +65,7 @@ class Column(Sequence[str]):
 
 
 class ReplayWeb:
-    """The web of a graph: what is behind a URL is said when it is asked for, not before."""
+    """The web of a graph. What is behind a URL can only be known by fetching it, as on the live web."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -117,26 +119,23 @@ class ReplayWeb:
 
 
 class GraphJudge:
-    """Judges a page by what the graph says of it, and keeps the order in which pages came; trained ones are passed."""
+    """Judges a page by what the graph says of it."""
 
-    def __init__(self, graph: Graph, pages: int) -> None:
-        self.order: list[int] = []
-        self.crawl: loop.Crawl | None = None
-        self._limit = pages
-        self._graph = graph
+    def __init__(self, graph: Graph) -> None:
+        self._languages = graph.languages
         self._wanted = graph.wanted.tolist()
         self._scores = graph.similarity.tolist()
         self._language = graph.language.tolist()
-        self._counted = None if graph.trained is None else graph.measured.tolist()
 
     def judge(self, answer: Answer) -> Judgement:
-        page = answer.kept
-        assert isinstance(page, int)
-        if self._counted is None or self._counted[page]:
-            self.order.append(page)
-            if len(self.order) >= self._limit and self.crawl is not None:
-                self.crawl.stop("all pages that were asked for are there")
-        return Judgement(self._wanted[page], self._scores[page], self._graph.languages[self._language[page]], "graph")
+        page = page_of(answer)
+        return Judgement(self._wanted[page], self._scores[page], self._languages[self._language[page]], "graph")
+
+
+def page_of(answer: Answer) -> int:
+    """The number of the page in the graph that `ReplayWeb` answered with."""
+    assert isinstance(answer.kept, int)
+    return answer.kept
 
 
 @dataclass(frozen=True)
@@ -169,18 +168,26 @@ class Crawl:
 
 
 def replay(graph: Graph, strategy: Strategy, seeds: Sequence[Seed], pages: int, budgets: Budgets = NO_LIMITS) -> Crawl:
-    """Crawl until so many pages were counted or nothing waits. Ties go to the URL that was found first."""
-    judge = GraphJudge(graph, pages)
+    """Crawl until so many pages were counted or no URL waits. Among equal priorities the URL found first goes first.
+
+    Raises LabError when the strategy raised an error.
+    """
+    measured = None if graph.trained is None else graph.measured.tolist()
+
+    def counted(answer: Answer, judgement: Judgement) -> int | None:
+        page = page_of(answer)
+        return page if measured is None or measured[page] else None
+
     frontier = MemoryFrontier(Rules(strategy.rediscovery, budgets=budgets))
-    parts = Parts(ReplayWeb(graph), judge, strategy, frontier, VirtualClock())
     plant(frontier, strategy, seeds)
 
-    async def run() -> loop.Outcome:
-        crawl = judge.crawl = loop.Crawl(parts, manners=FREE, budgets=NO_LIMITS)
+    async def run() -> Crawl:
+        order = Record(pages, counted, lambda: crawl.stop(ENOUGH))
+        parts = Parts(ReplayWeb(graph), GraphJudge(graph), strategy, frontier, VirtualClock(), archive=order)
+        crawl = loop.Crawl(parts, manners=FREE, budgets=NO_LIMITS)
         outcome = await crawl.run()
         if crawl.errors:
             raise LabError(f"{len(crawl.errors)} errors while replaying; the first: {crawl.errors[0]}")
-        return outcome
+        return Crawl(strategy.name, np.array(order.values, dtype=np.int64), outcome.fetches)
 
-    outcome = asyncio.run(run())
-    return Crawl(strategy.name, np.array(judge.order, dtype=np.int64), outcome.fetches)
+    return asyncio.run(run())

@@ -1,13 +1,15 @@
-"""The result of experiments as one self-contained HTML page, as CSV files and as lines for the terminal."""
+"""The result of experiments as one self-contained HTML page, as CSV files, as lines for the terminal and as data."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from html import escape
 from pathlib import Path
 from textwrap import fill
 
 from phasa.lab.chart import draw
-from phasa.lab.experiment import Cell, Claim, Result, Section, Table
+from phasa.lab.result import Cell, Claim, Result, Section, Table
 
 STYLE = """
 :root { color-scheme: light dark; }
@@ -76,11 +78,15 @@ def write_text(result: Result) -> str:
     return "\n".join(lines)
 
 
-def _claims(claims: object) -> str:
-    assert isinstance(claims, (list, tuple))
+def as_data(result: Result) -> dict[str, object]:
+    """Tables and claims for other programs: plain values that JSON can hold."""
+    tables = [{"section": section.title, **asdict(table)} for section in result.sections for table in section.tables]
+    return {"experiment": result.name, "tables": tables, "claims": [asdict(claim) for claim in result.claims]}
+
+
+def _claims(claims: Sequence[Claim]) -> str:
     rows = []
     for claim in claims:
-        assert isinstance(claim, Claim)
         verdict = '<span class="yes">holds</span>' if claim.holds else '<span class="no">does not hold</span>'
         rows.append(
             f"<tr><td>{escape(claim.source)}</td><td>{escape(claim.text)}</td><td>{verdict}</td>"
@@ -126,7 +132,7 @@ def _shown(table: Table) -> list[list[str]]:
 
 
 def _decimals(numbers: list[float]) -> int:
-    """Four, or fewer beside large numbers; but never so few that a share beside them is lost."""
+    """Four; fewer in a column of large numbers, but never so few that a share in it would read as 0."""
     sizes = [abs(number) for number in numbers if number]
     if not sizes or max(sizes) < 10 or min(sizes) < 1:
         return 4

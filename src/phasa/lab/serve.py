@@ -16,9 +16,9 @@ from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from phasa.lab.chance import key, unit_at
-from phasa.lab.linking import Flaw
+from phasa.lab.feed_posts import write_feed
+from phasa.lab.links import Flaw
 from phasa.lab.markup import has_feed, is_calendar, write_page
-from phasa.lab.posting import write_feed
 from phasa.lab.world import STATUS, World
 
 SLOW_SECONDS = 0.2

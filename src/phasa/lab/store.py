@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from phasa.errors import InputError
-from phasa.lab.graph import OK, AddressList, Graph
+from phasa.lab.graph import AddressList, Graph
 from phasa.lab.homepages import is_homepages, read_homepages
 from phasa.lab.phrases import Phrases
 
@@ -142,8 +142,3 @@ def _read(store: sqlite3.Connection, path: Path, language: str) -> Graph:
         countries=tuple(places.tolist()),
         trained=np.array(trained, dtype=bool) if any(trained) else None,
     )
-
-
-def readable_pages(graph: Graph) -> int:
-    """Pages of a graph that can be read."""
-    return int((graph.status == OK).sum())

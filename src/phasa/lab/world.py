@@ -6,6 +6,7 @@ What is kept per page is a few numbers; addresses, texts and HTML are computed f
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,11 +18,13 @@ from phasa.errors import InputError
 from phasa.lab.addresses import Style, local_number, make_style
 from phasa.lab.chance import generator, key, unit
 from phasa.lab.graph import OK, Graph
-from phasa.lab.linking import Flaw, Links, Role, draw_links
+from phasa.lab.links import Flaw, Links, Role, depth_from, draw_links
 from phasa.lab.locality import misfit
 from phasa.lab.phrases import EMPTY, PER_LANGUAGE, Phrases, make_phrases
 from phasa.lab.recipe import Recipe, recipe_for
 from phasa.lab.sites import MOST_SECTIONS, SECTION_PAGES, Pages, Sites, plan_pages, plan_sites
+
+log = logging.getLogger(__name__)
 
 Ints = NDArray[np.int64]
 MOST_PAGES = 20_000_000
@@ -55,6 +58,7 @@ class World:
         self.seed, self.sites, self.pages, drawn = _draw(recipe, seed, pages)
         self.extras, self.links = _with_extras(recipe, self.seed, self.sites, self.pages, drawn)
         self._urls: list[str | None] = [None] * len(self)
+        log.info("world %d: %d pages on %d sites, %d links", seed, pages, len(self.sites), len(self.links.targets))
 
     @classmethod
     def from_name(cls, name: str, language: str = "th") -> World:
@@ -198,6 +202,13 @@ class World:
         # A copy of a copy would be a copy of the original: only originals are copied.
         able &= ~able[source]
         return np.where(able, source, -1).astype(np.int32)
+
+    def depths(self) -> NDArray[np.int64]:
+        """Links from the first pages to every page; an address that redirects counts as the page it leads to."""
+        graph = self.graph
+        moved = graph.moved[graph.targets]
+        targets = np.where(moved >= 0, moved, graph.targets).astype(np.int32)
+        return depth_from(graph.offsets, targets, self.sites.first[self.sites.level == 0])[: len(self.pages)]
 
     @cached_property
     def graph(self) -> Graph:

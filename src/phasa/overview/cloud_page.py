@@ -133,7 +133,7 @@ def _places(
     for page_number, page in enumerate(pages):
         for passage in page.passages:
             unit = _utf16_counter(passage.text)
-            for start, end, term in passage.places:
+            for start, end, term in passage.occurrences:
                 found = places.setdefault(str(number.get(term, -1)), [])
                 if len(found) < PLACES_PER_TERM:
                     found.append((len(passages), unit(start), unit(end)))

@@ -6,6 +6,7 @@ size of the collection. What a choice leaves open is sampled evenly over the ind
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -19,6 +20,8 @@ from phasa.overview.extract import Method
 from phasa.overview.overview import Overview, Reading, match_readings, overview_of, read_content
 from phasa.web import url as web_address
 from phasa.web.media import PAGE_TYPES
+
+log = logging.getLogger(__name__)
 
 MOST_PAGES: Final = 100
 _PROBES: Final = 20  # index entries looked at per page wanted, where a choice cannot be looked up
@@ -71,6 +74,7 @@ def collection_readings(
             readings.append(reading)
             if len(readings) == most:
                 break
+    log.info("%s: %d pages of %s read", collection.path, len(readings), choice)
     return readings if choice.url else _without_templates(readings)
 
 
@@ -129,8 +133,9 @@ def _read(archive: Path, entry: Entry, method: Method | str) -> Reading | None:
     try:
         stored = resolve(archive, read_entry(archive, entry))
         return read_content(stored.content, stored.url, method=method) if stored.mime in PAGE_TYPES else None
-    except (ArchiveError, InputError):
-        return None  # in the index, but no page of text
+    except (ArchiveError, InputError) as problem:
+        log.info("%s: in the index, but not a page of text: %s", entry.url, problem)
+        return None
 
 
 def _without_templates(readings: list[Reading]) -> list[Reading]:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Final, NamedTuple
 
+from phasa.measures import f_measure
+
 _ANCHOR: Final = 8  # characters that must agree before two texts are held to say the same thing there
 _BLANK = re.compile(r"\s+")
 
@@ -45,11 +47,6 @@ class Lengths:
         precision = found / self.extracted if self.extracted else 0.0
         recall = found / self.expected if self.expected else 0.0
         return Scores(precision, recall, f_measure(precision, recall))
-
-
-def f_measure(precision: float, recall: float) -> float:
-    """(3.3), 0 where both are 0."""
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
 def compare(extracted: str, expected: str | Sequence[str]) -> Lengths:

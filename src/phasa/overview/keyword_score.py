@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from phasa.measures import f_measure
+
 
 class KeywordScore(NamedTuple):
     """Counts and measures of one list of keywords; measures are fractions."""
@@ -26,7 +28,7 @@ class KeywordScore(NamedTuple):
 
     @property
     def f(self) -> float:
-        return harmonic(self.precision, self.recall)
+        return f_measure(self.precision, self.recall)
 
 
 def score_keywords(keywords: Iterable[str], tag_words: Sequence[str], content_words: Iterable[str]) -> KeywordScore:
@@ -42,8 +44,3 @@ def score_keywords(keywords: Iterable[str], tag_words: Sequence[str], content_wo
         swt=len(tag_words),
         ni=sum(number for word, number in tags.items() if word not in present),
     )
-
-
-def harmonic(precision: float, recall: float) -> float:
-    """F (3.3); 0 when both are 0."""
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0

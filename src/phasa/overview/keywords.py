@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import log
 from typing import NamedTuple
 
-Element = Sequence[str]
+ElementTerms = Sequence[str]
 Weights = dict[str, float]
 
 PERCENTS = tuple(range(5, 101, 5))
@@ -42,7 +42,7 @@ class KeywordLists:
         return [(percent, len(keywords)) for percent, keywords in self._lists.items()]
 
 
-def amtf(elements: Iterable[Element], *, smoothing: float = SMOOTHING, scope: str = "element") -> Weights:
+def amtf(elements: Iterable[ElementTerms], *, smoothing: float = SMOOTHING, scope: str = "element") -> Weights:
     """Average normalised term frequency (5.1): mean over the elements that contain the term of a + (1−a)·tf/tfmax.
 
     `scope` says whose maximum divides: the element's own (as the published tables were made, §8.A6) or the page's.
@@ -57,7 +57,7 @@ def amtf(elements: Iterable[Element], *, smoothing: float = SMOOTHING, scope: st
     return _means(values)
 
 
-def tfidf(elements: Iterable[Element]) -> Weights:
+def tfidf(elements: Iterable[ElementTerms]) -> Weights:
     """tf · log(N/df) with each element as a document, averaged over the elements with the term (§4.10)."""
     counts = [count for count in map(Counter, elements) if count]
     holders = Counter(term for count in counts for term in count)
@@ -68,13 +68,13 @@ def tfidf(elements: Iterable[Element]) -> Weights:
     return _means(values)
 
 
-def tltf(elements: Iterable[Element]) -> Weights:
+def tltf(elements: Iterable[ElementTerms]) -> Weights:
     """Term frequency in the page times term length in characters (§4.10)."""
     total = Counter(term for element in elements for term in element)
     return {term: float(number * len(term)) for term, number in total.items()}
 
 
-METHODS: dict[str, Callable[[Iterable[Element]], Weights]] = {"amtf": amtf, "tfidf": tfidf, "tltf": tltf}
+METHODS: dict[str, Callable[[Iterable[ElementTerms]], Weights]] = {"amtf": amtf, "tfidf": tfidf, "tltf": tltf}
 
 
 def keyword_lists(weights: Weights, *, least: int = 0) -> KeywordLists:

@@ -1,4 +1,4 @@
-"""Extracted Content Matching: what stands on many pages of a site is noise (specs/content-overview.md §4.6).
+"""Extracted Content Matching: what repeats on many pages of a site is noise (specs/content-overview.md §4.6).
 
 Two passes, each one page at a time: `Frequencies.add` counts every element once per page, `Frequencies.clean` drops
 those that repeat. Memory holds one small entry per distinct element, not the pages.
@@ -6,20 +6,18 @@ those that repeat. Memory holds one small entry per distinct element, not the pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from hashlib import blake2b
-from typing import Final, TypeVar
+from typing import Final
 
 from phasa.overview.extract.content import Element
 
 INFORMATIVE_BELOW: Final = 0.03
 MIN_PAGES_FOR_NOISE: Final = 2
 
-PageT = TypeVar("PageT")
-
 
 class Frequencies:
-    """On how many pages each element text stands.
+    """On how many pages each element text is.
 
     Noise is a text on at least `min_pages` pages that are at least the share `informative_below` of all; the first
     guard keeps a site of a few pages from losing everything (§8.A4).
@@ -42,26 +40,13 @@ class Frequencies:
         return self._seen.get(_key(text), 0)
 
     def is_noise(self, text: str) -> bool:
-        """Does the text stand on so many pages that it belongs to the template?"""
+        """Whether the text is on so many pages that it belongs to the template."""
         pages = self.of(text)
         return pages >= self.min_pages and pages >= self.informative_below * self.pages
 
     def clean(self, elements: Iterable[Element]) -> list[Element]:
         """The elements of one page that are not noise, in their order. Never adds one."""
         return [element for element in elements if not self.is_noise(element.text)]
-
-
-def match_pages(
-    pages: Callable[[], Iterable[PageT]],
-    elements: Callable[[PageT], Sequence[Element]],
-    frequencies: Frequencies | None = None,
-) -> Iterator[tuple[PageT, list[Element]]]:
-    """Every page with its elements that are not noise, in the order of `pages`, which is run through twice."""
-    counted = frequencies or Frequencies()
-    for page in pages():
-        counted.add(element.text for element in elements(page))
-    for page in pages():
-        yield page, counted.clean(elements(page))
 
 
 def _key(text: str) -> bytes:

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from phasa.language.detectors import detect
 from phasa.language.profile import profile_for
 from phasa.overview.cloud_page import PLACES_PER_TERM, Look, PageText, render_cloud, render_fragment
-from phasa.overview.extract import Method, extract_page
-from phasa.overview.keywords import Element, KeywordLists, Weights, amtf, keyword_lists, kid
+from phasa.overview.extract import Method, extract_page, languages_of
+from phasa.overview.keywords import ElementTerms, KeywordLists, Weights, amtf, keyword_lists, kid
 from phasa.overview.match import Frequencies
 from phasa.overview.terms import Passage, terms_for
 
@@ -18,7 +17,7 @@ UNKNOWN = "und"
 
 
 class Context(NamedTuple):
-    """One place of a keyword: the page, and the text before, at and after it."""
+    """One occurrence of a keyword: the page, and the text before, at and after it."""
 
     page: str
     before: str
@@ -54,11 +53,11 @@ class Overview:
         return render_fragment(self.lists, self.pages, self._look(target))
 
     def contexts(self, term: str, *, most: int = PLACES_PER_TERM, around: int = 160) -> list[Context]:
-        """Where a keyword stands in the text: at most `most` places, with so many characters around each."""
+        """Where a keyword occurs in the text: at most `most` occurrences, with so many characters around each."""
         out: list[Context] = []
         for page in self.pages:
             for passage in page.passages:
-                for start, end, found in passage.places:
+                for start, end, found in passage.occurrences:
                     if found == term and len(out) < most:
                         before, after = passage.text[max(0, start - around) : start], passage.text[end : end + around]
                         out.append(Context(page.name, before, passage.text[start:end], after))
@@ -71,15 +70,15 @@ class Overview:
 def read_content(
     body: bytes | str, name: str, *, method: Method | str = Method.PHASA, language: str | None = None
 ) -> Reading:
-    """The key content of a page. `language` says what it is in; by default that is detected from the content.
+    """The key content of a page. `language` is that of the page where it is known; it is detected otherwise.
 
-    Raises InputError for what is no HTML text at all.
+    Raises InputError for what is not HTML text at all.
     """
     metadata, elements = extract_page(body, name, method)
     texts = [element.text for element in elements]
     if metadata.title and Method(method) is Method.PHASA and metadata.title not in texts[:3]:
         texts.insert(0, metadata.title)  # a reader sees the title first; the published method leaves it out
-    code = language or detect("\n".join(texts)).language
+    code = language or languages_of([("\n".join(texts), metadata.language)])[0]
     return Reading(name, metadata.title or name, tuple(texts), code)
 
 
@@ -100,7 +99,7 @@ def match_readings(readings: Sequence[Reading]) -> list[Reading]:
 
 
 def overview_of(
-    readings: Sequence[Reading], *, title: str = "", weigh: Callable[[Iterable[Element]], Weights] = amtf
+    readings: Sequence[Reading], *, title: str = "", weigh: Callable[[Iterable[ElementTerms]], Weights] = amtf
 ) -> Overview:
     """One page: its own lists. Several: each page's lists merged (KID); weights other than AMTF over all pages."""
     pages = [PageText(reading.name, passages(reading)) for reading in readings]

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from phasa.errors import InputError
+from phasa.overview.extract import Method
+from phasa.overview.overview import Reading, match_readings, read_content
 from phasa.web.exchange import Exchange
 from phasa.web.fetch import Fetcher
 from phasa.web.html import read_page
 from phasa.web.media import PAGE_TYPES
-from phasa.web.robots_cache import RobotsCache
+from phasa.web.robots_cache import RobotsCache, robots_fetch
 from phasa.web.url import Url, host
+
+log = logging.getLogger(__name__)
 
 AT_ONCE = 8
 MOST_PAGES = 300
@@ -23,6 +29,42 @@ class Fetched(NamedTuple):
     url: Url
     body: bytes
     content_type: str
+
+
+def site_readings(
+    fetcher: Fetcher,
+    initial: Url,
+    *,
+    most: int = MOST_PAGES,
+    method: Method | str = Method.PHASA,
+    language: str | None = None,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> list[Reading]:
+    """The key content of the Initial Page and of the pages of its host that it links to, at most `most` in all.
+
+    What repeats from page to page is taken out; pages without text are left out. `progress` is called with the number
+    of pages that came, of how many. Raises InputError when no page with text came.
+    """
+    readings = []
+    for page in asyncio.run(_fetch_site(fetcher, initial, most, progress)):
+        try:
+            readings.append(read_content(page.body, page.url, method=method, language=language))
+        except InputError:
+            log.info("%s: came, but is not a page of text", page.url)
+    if not readings:
+        raise InputError(f"{initial}: there is no text on it; try another page of the site")
+    return match_readings(readings)
+
+
+async def _fetch_site(fetcher: Fetcher, initial: Url, most: int, progress: Callable[[int, int], None]) -> list[Fetched]:
+    async with fetcher:
+        robots = RobotsCache(robots_fetch(fetcher), "phasa")
+        pages = await gather(fetcher, robots, initial, most=most, progress=progress)
+        if not pages:
+            answer = await fetcher.fetch(initial)
+            what = f"answered {answer.status}" if answer.outcome == "ok" else f"{answer.outcome} {answer.detail}"
+            raise InputError(f"{initial}: no page came: {what.strip()}; check the address")
+    return pages
 
 
 def same_site_links(page: bytes, url: Url, content_type: str = "") -> list[Url]:

@@ -10,12 +10,12 @@ from phasa.language.normalise import normalise
 from phasa.language.segmenters import load_segmenter, segmenter_for
 from phasa.language.stopwords import stop_words_for
 
-# Polite particles that the Thai system drops beside its stop list (specs/content-overview.md §4.9).
+# Polite particles that the Thai system drops in addition to its stop list (specs/content-overview.md §4.9).
 POLITE = frozenset({"ครับ", "ค่ะ"})
 
 
-class Place(NamedTuple):
-    """Where a term stands in its passage."""
+class Occurrence(NamedTuple):
+    """One occurrence of a term in its passage."""
 
     start: int
     end: int
@@ -23,21 +23,21 @@ class Place(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """One key content element, normalised, with the places of its terms in order."""
+    """One key content element, normalised, with the occurrences of its terms in order."""
 
     text: str
-    places: tuple[Place, ...]
+    occurrences: tuple[Occurrence, ...]
 
     @property
     def terms(self) -> list[str]:
-        return [place.term for place in self.places]
+        return [one.term for one in self.occurrences]
 
 
 class Terms:
     """The terms of texts in one language."""
 
     def __init__(self, language: str, *, numbers: bool = False, extra_stop_words: Iterable[str] = ()) -> None:
-        """`numbers` keeps terms that hold no letter; `extra_stop_words` are dropped beside the language's own."""
+        """`numbers` keeps terms without a letter; `extra_stop_words` are dropped in addition to the language's own."""
         self.language = language
         # For Thai the words of a dictionary, not the finest cut: โรงพยาบาล is a keyword, โรง and พยาบาล are not.
         self._segmenter = load_segmenter("lexto", "th") if language == "th" else segmenter_for(language)
@@ -45,20 +45,20 @@ class Terms:
         self._numbers = numbers
 
     def passage(self, text: str) -> Passage:
-        """The text as terms with their places."""
+        """The text with the terms in it."""
         clean = normalise(text, self.language)
-        places = []
+        found = []
         for start, end in self._segmenter.segment(clean):
             if term := self.term(clean[start:end]):
-                places.append(Place(start, end, term))
-        return Passage(clean, tuple(places))
+                found.append(Occurrence(start, end, term))
+        return Passage(clean, tuple(found))
 
     def of(self, text: str) -> list[str]:
         """The terms of a text in their order, repeated as often as they stand there."""
         return self.passage(text).terms
 
     def term(self, word: str) -> str:
-        """The form under which a word is counted; empty for what is no term."""
+        """The form under which a word is counted; empty for what is not a term."""
         term = word.strip().lower()
         if term in self._stop or (len(term) < 2 and not _ideographic(term)):
             return ""

@@ -6,7 +6,6 @@ Writes the self-contained page of the order, and beside it `fragment.html` (the 
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import msgspec
@@ -14,15 +13,14 @@ import msgspec
 from phasa.collection import Collection
 from phasa.errors import InputError
 from phasa.overview.collection import Choice, collection_overview
-from phasa.overview.overview import Overview, Reading, direction_of, match_readings, overview_of, read_content
-from phasa.overview.site import Fetched, gather
+from phasa.overview.overview import Overview, direction_of, overview_of
+from phasa.overview.site import site_readings
 from phasa.service.jobs import Order
 from phasa.service.showing import plain
 from phasa.service.wire import encode
 from phasa.service.work import Tell
 from phasa.web.fetch import Fetcher, user_agent
-from phasa.web.robots_cache import RobotsCache, robots_fetch
-from phasa.web.url import Url, parse
+from phasa.web.url import parse
 
 FRAGMENT = "fragment.html"
 DATA = "overview.json"
@@ -84,20 +82,6 @@ def _of_the_web(collection: Collection, address: str, multi: bool, tell: Tell) -
     url = parse(address)
     if url is None:
         raise InputError(f"{plain(address, 200)}: not a usable web address")
-    pages = asyncio.run(_fetch(collection, url, MOST_PAGES if multi else 1, tell))
-    readings: list[Reading] = []
-    for number, page in enumerate(pages):
-        tell(number, len(pages), "reading pages")
-        try:
-            readings.append(read_content(page.body, page.url))
-        except InputError:
-            continue  # came, but holds no text
-    if not readings:
-        raise InputError(f"{plain(url, 200)}: no text on it")
-    return overview_of(match_readings(readings) if multi else readings)
-
-
-async def _fetch(collection: Collection, url: Url, most: int, tell: Tell) -> list[Fetched]:
     settings = collection.settings
     fetcher = Fetcher(
         settings.limits,
@@ -105,18 +89,10 @@ async def _fetch(collection: Collection, url: Url, most: int, tell: Tell) -> lis
         allow_private=settings.allow_private,
         server=settings.server,
     )
-    async with fetcher:
-        robots = RobotsCache(robots_fetch(fetcher), "phasa")
-        pages = await gather(
-            *(fetcher, robots, url),
-            most=most,
-            progress=lambda done, of: tell(done, of, "fetching pages"),
-        )
-        if not pages:
-            answer = await fetcher.fetch(url)
-            what = f"answered {answer.status}" if answer.outcome == "ok" else f"{answer.outcome} {answer.detail}"
-            raise InputError(f"{plain(url, 200)}: no page came: {what.strip()}")
-    return pages
+    most = MOST_PAGES if multi else 1
+    return overview_of(
+        site_readings(fetcher, url, most=most, progress=lambda done, of: tell(done, of, "fetching pages"))
+    )
 
 
 def _data(made: Overview) -> bytes:

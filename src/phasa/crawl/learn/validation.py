@@ -11,6 +11,7 @@ from phasa.crawl.learn.features import NAMES
 from phasa.crawl.learn.knowledge import OTHER, KnowledgeBase
 from phasa.crawl.learn.naive_bayes import NaiveBayes
 from phasa.errors import InputError
+from phasa.measures import f_measure
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def _ratio(part: int, whole: int) -> float:
 
 def _scores(right: int, false: int, missed: int) -> tuple[float, float, float]:
     precision, recall = _ratio(right, right + false), _ratio(right, right + missed)
-    return precision, recall, 2 * precision * recall / (precision + recall) if right else 0.0
+    return precision, recall, f_measure(precision, recall)
 
 
 def _columns(scores: tuple[float, float, float]) -> str:

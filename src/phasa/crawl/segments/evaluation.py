@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasa.crawl.segments.segment import is_relevant
+from phasa.measures import f_measure
 
 SWEEP = (0.25, 0.5, 0.75, 1.0)
 
@@ -24,11 +25,6 @@ def harvest_table(relevant: Sequence[bool]) -> str:
     found = np.cumsum(np.asarray(relevant, dtype=np.int64)).tolist()
     lines = [f"{page},{count},{count / page:.6f}" for page, count in enumerate(found, 1)]
     return "\n".join(["pages,relevant,harvest", *lines]) + "\n"
-
-
-def f_measure(harvest: float, coverage: float) -> float:
-    """Eq. 10: the harmonic mean; 0 when both are 0."""
-    return 2 * harvest * coverage / (harvest + coverage) if harvest + coverage else 0.0
 
 
 class Counted(NamedTuple):

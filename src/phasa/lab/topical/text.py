@@ -11,7 +11,7 @@ from phasa.crawl.topics.terms import Terms
 from phasa.crawl.topics.topic import Topic
 from phasa.lab.chance import generator
 from phasa.lab.topical.lexicon import FOREIGN, THEMES, VAGUE, Lexicon, dialect, lexicon, pick
-from phasa.lab.topical.linking import TopicalLinks
+from phasa.lab.topical.links import TopicalLinks
 from phasa.lab.topical.plan import Ints, Plan
 from phasa.lab.topical.recipe import Kind, TopicalRecipe
 

@@ -21,8 +21,8 @@ from phasa.lab.chance import generator
 from phasa.lab.graph import OK, AddressList, Graph
 from phasa.lab.phrases import Phrases
 from phasa.lab.topical.lexicon import FOREIGN, lexicon
-from phasa.lab.topical.linking import draw_links
-from phasa.lab.topical.naming import make_urls
+from phasa.lab.topical.links import draw_links
+from phasa.lab.topical.names import make_urls
 from phasa.lab.topical.plan import draw_plan
 from phasa.lab.topical.recipe import TopicalRecipe, topical_recipe
 from phasa.lab.topical.text import Floats, choose_phrases, make_phrases, scores_of, write_bags

@@ -14,6 +14,7 @@ import numpy as np
 
 from phasa.language.segmenters.characters import BLANK, Mask, code_points, kinds_of
 from phasa.language.segmenters.cuts import CutSegmenter, Starts
+from phasa.measures import f_of_counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +38,11 @@ class Score:
 
     @property
     def f1(self) -> float:
-        total = self.produced + self.original
-        return 2 * self.correct / total if total else 0.0
+        return f_of_counts(self.correct, self.produced, self.original)
 
     @property
     def boundary_f1(self) -> float:
-        total = self.cuts_produced + self.cuts_original
-        return 2 * self.cuts_correct / total if total else 0.0
+        return f_of_counts(self.cuts_correct, self.cuts_produced, self.cuts_original)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """The key content of a page: `extract(page)` gives its text, elements, title, author, date and language.
 
 Two methods: `phasa`, the default, judges blocks of text by their features; `thesis` is Single Page Extraction as
-published (specs/content-overview.md §4.2-4.4).
+published (specs/content-overview.md §4.2-4.4). The HTML parser and the models are loaded when a page is extracted, so
+that a command can offer the methods without them.
 """
 
 from __future__ import annotations
@@ -11,34 +12,40 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from phasa.overview.extract.blocks import lay_out
 from phasa.overview.extract.content import Content, Element
-from phasa.overview.extract.language import language_of
-from phasa.overview.extract.metadata import Metadata, read_metadata
-from phasa.overview.extract.page import read_text, read_tree
-from phasa.overview.method import Method
+from phasa.overview.extract.method import Method
 
 if TYPE_CHECKING:
+    from phasa.overview.extract.metadata import Metadata
     from phasa.overview.extract.thesis import Rules
 
-__all__ = ["Content", "Element", "Method", "content_of", "extract", "extract_page", "extract_pages"]
+__all__ = ["Content", "Element", "Method", "content_of", "extract", "extract_page", "extract_pages", "languages_of"]
 
 
 def extract(
-    page: bytes | str, url: str = "", method: Method | str = Method.PHASA, rules: Rules | None = None
+    page: bytes | str,
+    url: str = "",
+    method: Method | str = Method.PHASA,
+    rules: Rules | None = None,
+    language: str | None = None,
 ) -> Content:
     """The key content of an HTML page.
 
-    `page` is its bytes (decoded here) or text; `url` helps to date it; `rules` are the constants of `thesis`.
-    A page without key content gives an empty text. Raises InputError for what is no HTML text at all.
+    `page` is its bytes (decoded here) or text; `url` helps to date it; `rules` are the constants of `thesis`. The
+    language is detected unless the caller knows it. A page without key content gives an empty text.
+    Raises InputError for what is not HTML text at all.
     """
-    return content_of(*extract_page(page, url, method, rules))
+    metadata, elements = extract_page(page, url, method, rules)
+    text = "\n".join(element.text for element in elements)
+    return content_of(metadata, elements, language or languages_of([(text, metadata.language)])[0])
 
 
 def extract_page(
     page: bytes | str, url: str = "", method: Method | str = Method.PHASA, rules: Rules | None = None
 ) -> tuple[Metadata, list[Element]]:
-    """What `extract` does in two parts, so that elements can be matched across pages before `content_of`."""
+    """The first half of `extract`, so that elements can be matched across pages before `content_of`."""
+    from phasa.overview.extract.page import read_text
+
     return extract_pages([(read_text(page), url)], method, rules)[0]
 
 
@@ -67,33 +74,49 @@ def _extract_pages(
 ) -> list[tuple[Metadata, list[Element]]]:
     if Method(method) is Method.THESIS:
         return [_by_thesis(text, url, rules) for text, url in pages]
+    from phasa.overview.extract.blocks import lay_out
     from phasa.overview.extract.features import Draft  # loads numpy, which the published method does without
     from phasa.overview.extract.judged import extract_elements
+    from phasa.overview.extract.metadata import read_metadata
+    from phasa.overview.extract.page import read_tree
 
-    told: list[Metadata] = []
+    declared: list[Metadata] = []
     drafts: list[Draft] = []
     for text, url in pages:  # one tree at a time: it is large, and read while the processor still has it at hand
         tree = read_tree(text)
-        told.append(read_metadata(tree, url))
-        drafts.append(Draft(lay_out(tree), told[-1].evidence))
-    return list(zip(told, extract_elements(drafts), strict=True))
+        declared.append(read_metadata(tree, url))
+        drafts.append(Draft(lay_out(tree), declared[-1].evidence))
+    return list(zip(declared, extract_elements(drafts), strict=True))
 
 
 def _by_thesis(text: str, url: str, rules: Rules | None) -> tuple[Metadata, list[Element]]:
     from phasa.overview.extract import thesis
+    from phasa.overview.extract.metadata import read_metadata
+    from phasa.overview.extract.page import read_tree
 
     tree = read_tree(text)
     return read_metadata(tree, url), thesis.extract_elements(tree, rules or thesis.Rules())
 
 
-def content_of(metadata: Metadata, elements: list[Element]) -> Content:
-    """The content made of a page's metadata and those of its elements that were kept."""
-    text = "\n".join(element.text for element in elements)
+def content_of(metadata: Metadata, elements: list[Element], language: str) -> Content:
+    """The content made of a page's metadata, those of its elements that were kept, and their language."""
     return Content(
         title=metadata.title,
-        text=text,
+        text="\n".join(element.text for element in elements),
         author=metadata.author,
         date=metadata.date,
-        language=language_of(text, metadata.language),
+        language=language,
         elements=tuple(elements),
     )
+
+
+def languages_of(pages: Sequence[tuple[str, str]]) -> list[str]:
+    """The language of each page, given its text and the language it declares: phasa's detector, asked once for all.
+
+    The detector reads a bounded sample of a text. What a page declares counts where there is too little text.
+    """
+    from phasa.language.detectors import detector  # loads a model
+    from phasa.language.verdict import Document
+
+    documents = [Document(text, declared=declared or None) for text, declared in pages]
+    return [verdict.language for verdict in detector().judge_many(documents)]

@@ -10,7 +10,7 @@ _SAYS_SOMETHING: Final = 8  # characters; shorter texts stand in anything
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Texts that a page declares beside its visible text; each is only compared with what is visible."""
+    """Texts that a page declares in its head. They are never extracted, only compared with the visible text."""
 
     title: str = ""
     description: str = ""

@@ -43,21 +43,21 @@ _BINARY: Final = (
 
 
 def read_text(page: bytes | str) -> str:
-    """The text of a page. Raises InputError for what is no text or larger than 20 MB."""
+    """The text of a page. Raises InputError for what is not text or larger than 20 MB."""
     if len(page) > MAX_BYTES:
         raise InputError(f"the page has {len(page):,} bytes, more than {MAX_BYTES:,}: cut it or raise the limit")
     return decode(page) if isinstance(page, bytes) else page
 
 
 def read_tree(text: str) -> HTMLTree:
-    """The tree of a page's text; of a page with more than 150,000 tags that of the part before."""
+    """The tree of a page's text; of a page with more than 150,000 tags only the part before them is read."""
     if text.count("<") > MOST_TAGS:
         text = text[: len(text) - len(text.split("<", MOST_TAGS)[-1]) - 1]
     return HTMLTree.parse(limit_depth(text))
 
 
 def decode(body: bytes) -> str:
-    """The text of a page's bytes. Raises InputError when they are no text."""
+    """The text of a page's bytes. Raises InputError when they are not text."""
     for magic, what in _BINARY:
         if body.startswith(magic):
             raise InputError(f"this is {what}, not an HTML page")

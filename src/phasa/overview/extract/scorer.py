@@ -1,7 +1,7 @@
 """The learned judge of blocks: boosted oblivious trees, evaluated for all blocks of a page at once.
 
 Every level of a tree asks one question of all blocks, so a tree is a few comparisons and one look-up in a table. The
-weights come from `bench/train_extract.py`; the card beside them says from what and how well.
+weights are made by `python -m phasa.overview.learn`; the card next to them (blocks.md) says from what and how well.
 """
 
 from __future__ import annotations

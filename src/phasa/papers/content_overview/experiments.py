@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from phasa.lab.experiment import Options, Result
+from phasa.lab.result import Result
 from phasa.papers.content_overview.extraction import extraction_part
 from phasa.papers.content_overview.keywords import keyword_part
+from phasa.papers.options import Options
 
 
 def run(options: Options) -> Result:
-    """Extraction from single pages and sites, keywords of both, published tables beside ours."""
+    """Extraction from single pages and sites, keywords of both, published tables next to ours."""
     if options.quick:
         options = replace(options, seeds=options.seeds[:1], pages=4000)
     sections, claims = extraction_part(options)

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from resiliparse.parse.html import HTMLTree
 
-from phasa.lab.experiment import Cell, Claim, Options, Section, Table
+from phasa.lab.result import Cell, Claim, Section, Table
 from phasa.overview.evaluation import Lengths, Scores, average, compare
 from phasa.overview.extract.content import Element
 from phasa.overview.extract.thesis import Rules, extract_elements
 from phasa.overview.match import INFORMATIVE_BELOW, Frequencies
 from phasa.papers.content_overview.pages import PLAYER, Page, Site, write_site
+from phasa.papers.options import Options
 
 KHAOSOD = Site("khaosod", tools=2)
 THREE = (Site("matichon"), Site("wikipedia", edits=True), Site("dmc", tools=3, paragraphs=(3, 6)))

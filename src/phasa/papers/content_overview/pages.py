@@ -11,8 +11,8 @@ from html import escape
 from typing import NamedTuple
 
 from phasa.lab.chance import Dice
+from phasa.lab.sentences import write_sentence, write_title
 from phasa.lab.topics import TOPICS
-from phasa.lab.writing import write_sentence, write_title
 
 LANGUAGE = "th"
 TOOLS = ("โหวตข่าวนี้", "ค้นหาข่าวเก่าได้ที่นี่", "ขึ้นไปด้านบนของหน้า", "พิมพ์หน้านี้", "ส่งข่าวนี้ให้เพื่อนอ่าน", "แสดงความคิดเห็นของท่าน")

@@ -1,4 +1,4 @@
-"""Thai words on the BEST corpus, E6 to E10 of the overview specification: the thesis' tables beside ours."""
+"""Thai words on the BEST corpus, E6 to E10 of the overview specification: the thesis' tables next to ours."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from phasa.errors import InputError
+from phasa.lab.result import Cell, Result, Section, table_section
 from phasa.language.lexicon import (
     Inconsistency,
     Lexicon,
@@ -25,7 +26,7 @@ from phasa.language.segmenters.longest_first import LongestFirst
 from phasa.language.segmenters.parallel import separate_all
 from phasa.language.segmenters.score import Score, compare, gold_of
 from phasa.language.wordlists import word_list
-from phasa.papers.report import Report
+from phasa.papers.options import Options
 
 GENRES = ("article", "encyclopedia", "news", "novel")
 WORKERS = 15  # the threads of the thesis
@@ -59,16 +60,17 @@ class Part(NamedTuple):
         return Part({genre: change(lines) for genre, lines in self.lines.items()})
 
 
-def run(data: Path) -> list[Report]:
-    """The tables of E6 to E10 on the BEST files under `data`."""
-    folder = data / "thai-seg-best"
+def run(options: Options) -> Result:
+    """The tables of E6 to E10 on the BEST files of the real data."""
+    folder = options.real_data() / "thai-seg-best"
     train, test = _read(folder, "train.seg"), _read(folder, "dev.tagged")
     common = frozenset(word_list("th"))
     train = train.map(lambda lines: [[_with_likely_tag(word, common) for word in line] for line in lines])
-    return tables(train, test)
+    title = "Thai words on BEST: refinement, names, dictionary (E6–E10)"
+    return Result("segmentation", title, "", tables(train, test))
 
 
-def tables(train: Part, test: Part) -> list[Report]:
+def tables(train: Part, test: Part) -> list[Section]:
     """E6 to E10 for a corpus in two parts: lists are built from `train`, scores are on `test`."""
     both = find_inconsistencies(chain(train.all(), test.all()))
     leak_free = find_inconsistencies(train.all())
@@ -146,21 +148,20 @@ def _no_names(lexicon: Lexicon) -> Lexicon:
     return Lexicon((), lexicon.reference, lexicon.counts)
 
 
-def _e6(both: list[Inconsistency], leak_free: list[Inconsistency]) -> Report:
+def _e6(both: list[Inconsistency], leak_free: list[Inconsistency]) -> Section:
     found = {case.split: case for case in both}
-    rows: list[tuple[str | int | float | None, ...]] = []
+    rows: list[list[Cell]] = []
     for split, count, joined in TABLE_4_2:
         case = found.get(split)
         ours = (case.split_count, case.joined_count) if case else (None, None)
-        rows.append(("|".join(split), count, joined, *ours))
-    rows.append(("pairs, train and test", PAIRS, None, len(both), None))
-    rows.append(("pairs, train only", None, None, len(leak_free), None))
-    notes = ("the corpus here is a later public release of BEST: some joined forms of the table are gone ('-')",)
-    return Report(
+        rows.append(["|".join(split), count, joined, *ours])
+    rows.append(["pairs, train and test", PAIRS, None, len(both), None])
+    rows.append(["pairs, train only", None, None, len(leak_free), None])
+    return table_section(
         "E6. The same string cut in two ways (Table 4.2)",
         ("split form", "published split", "published joined", "our split", "our joined"),
-        tuple(rows),
-        notes,
+        rows,
+        "the corpus here is a later public release of BEST: some joined forms of the table are gone ('-')",
     )
 
 
@@ -168,8 +169,8 @@ def _scores(
     title: str,
     conditions: list[tuple[str, tuple[tuple[float, float, float], ...] | None, Lexicon, Part]],
     notes: tuple[str, ...],
-) -> Report:
-    rows: list[tuple[str | float | None, ...]] = []
+) -> Section:
+    rows: list[list[Cell]] = []
     for name, published, lexicon, part in conditions:
         engine = LongestFirst(lexicon)
         found = []
@@ -177,30 +178,31 @@ def _scores(
             gold = gold_of([word.text for word in line] for line in part.lines[genre])
             ours = _percent(compare(gold, engine.starts(gold.text)))
             found.append(ours)
-            rows.append((name, genre, *(published[number] if published else (None,) * 3), *ours))
+            rows.append([name, genre, *(published[number] if published else (None,) * 3), *ours])
         means = (tuple(sum(column) / 4 for column in zip(*table, strict=True)) for table in (published, found) if table)
         cells = [cell for mean in means for cell in mean]
-        rows.append((name, "mean", *((None,) * (6 - len(cells))), *cells))
+        rows.append([name, "mean", *((None,) * (6 - len(cells))), *cells])
     columns = ("lexicon", "genre", "published P", "R", "F", "our P", "R", "F")
-    return Report(title, columns, tuple(rows), notes)
+    return table_section(title, columns, rows, *notes)
 
 
 def _percent(score: Score) -> tuple[float, float, float]:
     return 100 * score.precision, 100 * score.recall, 100 * score.f1
 
 
-def _e10(lexicon: Lexicon, test: Part) -> Report:
+def _e10(lexicon: Lexicon, test: Part) -> Section:
     engine = LongestFirst(lexicon)
     text = gold_of([word.text for word in line] for line in test.all()).text
-    outputs, rows = [], []
+    outputs: list[str] = []
+    rows: list[list[Cell]] = []
     for workers in (1, WORKERS):
         begun = time.perf_counter()
         outputs.append("".join(separate_all(engine, pieces(text, 200_000), workers)))
-        rows.append((f"{workers} workers", None, time.perf_counter() - begun))
+        rows.append([f"{workers} workers", None, time.perf_counter() - begun])
     same = "equal" if outputs[0] == outputs[1] else "DIFFERENT"
-    return Report(
+    return table_section(
         "E10. One worker and fifteen (no figures published)",
         ("workers", "published s", "our s, wall clock"),
-        tuple(rows),
-        (f"the two outputs are {same}, byte for byte",),
+        rows,
+        f"the two outputs are {same}, byte for byte",
     )

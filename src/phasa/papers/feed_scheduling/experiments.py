@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +17,9 @@ from phasa.feeds.circle import optimum, total_delay
 from phasa.feeds.rhythm import Cluster, DailyCounts, daily_counts, poisson_adequacy
 from phasa.feeds.rules import retrieval_scheduling
 from phasa.feeds.trace import Trace, parse_traces
+from phasa.lab.result import Cell, Result, Section, table_section
 from phasa.papers.feed_scheduling import published as published
-from phasa.papers.report import Cell, Report
+from phasa.papers.options import Options
 
 Week = NDArray[np.int64]
 
@@ -81,11 +81,13 @@ def learning_sweep(counts: DailyCounts, m: int, most: int = 8, tolerance: float 
     return Sweep(curve, plateau)
 
 
-def run(data: Path) -> list[Report]:
+def run(options: Options) -> Result:
     """Every experiment: E0 and E4 from what the thesis prints, E1 to E3 on the real news feeds of the data."""
-    traces = parse_traces((data / "trace-rss-world2026" / "pub.tsv.gz").read_bytes(), "trace-rss-world2026")
+    source = options.real_data() / "trace-rss-world2026" / "pub.tsv.gz"
+    traces = parse_traces(source.read_bytes(), "trace-rss-world2026")
     counts = {trace.feed: _counts(trace) for trace in traces}
-    return [_adequacy(), _learning(counts), *_against_rs(counts), *(_updates(name) for name in SCENARIOS)]
+    sections = [_adequacy(), _learning(counts), *_against_rs(counts), *(_updates(name) for name in SCENARIOS)]
+    return Result("feeds", "E0–E4 of specs/feed-retrieval-scheduling.md", "", sections)
 
 
 def _counts(trace: Trace) -> DailyCounts:
@@ -94,27 +96,27 @@ def _counts(trace: Trace) -> DailyCounts:
     return counts.between(counts.days[1], counts.days[-2])
 
 
-def _adequacy() -> Report:
+def _adequacy() -> Section:
     running = np.array(published.TABLE_4_4, dtype=np.float64)
     each = DailyCounts((dt.date(2010, 4, 1),) * len(running), np.diff(running, axis=0, prepend=np.zeros((1, 24))))
     rows: list[tuple[Cell, ...]] = []
     for hour, (ours, printed) in enumerate(zip(poisson_adequacy(each), published.E0, strict=True), start=1):
         rows.append((hour, printed[0], ours.mean, printed[1], ours.variance, printed[2], 100 * ours.error_of_mean))
     columns = ("hour", "μ published", "μ", "σ² published", "σ²", "error % published", "error %")
-    return Report("E0: is a Poisson model adequate? BBC Business, 22 weekdays", columns, tuple(rows))
+    return table_section("E0: is a Poisson model adequate? BBC Business, 22 weekdays", columns, rows)
 
 
-def _learning(counts: dict[str, DailyCounts]) -> Report:
+def _learning(counts: dict[str, DailyCounts]) -> Section:
     rows: list[tuple[Cell, ...]] = []
     for feed, days in counts.items():
         sweep = learning_sweep(days, m=4)
         rows.append((feed, sweep.plateau, *(delay for _, delay in sweep.curve)))
     columns = ("feed", "plateau", *(f"{weeks} wk" for weeks in range(1, 9)))
     note = "The thesis found a plateau at 4 weeks; its curve is lost. Here: feeds of 2026, mean rounded delay in hours."
-    return Report("E1: how long to learn (m = 4)", columns, tuple(rows), (note,))
+    return table_section("E1: how long to learn (m = 4)", columns, rows, note)
 
 
-def _against_rs(counts: dict[str, DailyCounts]) -> list[Report]:
+def _against_rs(counts: dict[str, DailyCounts]) -> list[Section]:
     """E2 and E3: learn one month (RS two weeks), test the rest; points per day cluster, totals added."""
     rows: list[tuple[Cell, ...]] = []
     means: list[tuple[Cell, ...]] = []
@@ -140,9 +142,9 @@ def _against_rs(counts: dict[str, DailyCounts]) -> list[Report]:
     columns = ("m", "RS published", "RS here", "DORPM published", "DORPM here", "reduction published", "reduction here")
     note = "Published: 15 feeds of 2010, whose data are gone. Here: 11 news feeds of 2026, learned on four weeks."
     return [
-        Report("E2: DORPM against Retrieval Scheduling, hours per item (Table 6.1)", columns, tuple(rows), (note,)),
-        Report(
-            "E3: mean delay by number of polls, hours per item (Tables 5.6-5.9)", ("m", *counts), tuple(means), (note,)
+        table_section("E2: DORPM against Retrieval Scheduling, hours per item (Table 6.1)", columns, rows, note),
+        table_section(
+            "E3: mean delay by number of polls, hours per item (Tables 5.6-5.9)", ("m", *counts), means, note
         ),
     ]
 
@@ -161,7 +163,7 @@ def _mean_of(days: DailyCounts, m: int) -> float:
     return pooled_mean(pairs)
 
 
-def _updates(name: str) -> Report:
+def _updates(name: str) -> Section:
     """E4: the points after each update period, printed beside ours."""
     printed, table = {
         "S1": (published.TABLE_5_14, "5.14"),
@@ -177,9 +179,9 @@ def _updates(name: str) -> Report:
             same = "same" if theirs == found.points else f"theirs {total_delay(window, theirs) - found.total:+.0f} h"
             rows.append((weeks or "none", m, _spaced(theirs), _spaced(found.points), int(found.total), same))
     columns = ("update, weeks", "m", "published", "here", "total delay", "")
-    notes = ("Table 5.15 is not optimal for its own printed input in 13 cells (specification §9.2, row 17).",)
-    return Report(
-        f"E4, {name} (Table {table}): points by update period", columns, tuple(rows), notes if name == "S2" else ()
+    notes = ["Table 5.15 is not optimal for its own printed input in 13 cells (specification §9.2, row 17)."]
+    return table_section(
+        f"E4, {name} (Table {table}): points by update period", columns, rows, *(notes if name == "S2" else [])
     )
 
 

@@ -1,12 +1,12 @@
-"""E1–E9 of specs/language-specific-crawling.md §7 on generated worlds, each published table beside ours."""
+"""E1–E9 of specs/language-specific-crawling.md §7 on generated worlds, each published table next to ours."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from phasa.lab.calibration import calibrate
-from phasa.lab.experiment import Claim, Options, Result, Section
+from phasa.lab.result import Claim, Result, Section
 from phasa.lab.world import World
+from phasa.papers.language_crawling.calibration import calibrate
 from phasa.papers.language_crawling.crawls import STRATEGIES, crawl_section, live_section
 from phasa.papers.language_crawling.orderings import ordering_claims
 from phasa.papers.language_crawling.studies import (
@@ -16,6 +16,7 @@ from phasa.papers.language_crawling.studies import (
     single_features,
     threshold_sweep,
 )
+from phasa.papers.options import Options
 
 QUICK_PAGES = 8000
 SETS = (("E6", "thai1", "Thai1: pages on mixed foreign hosts"), ("E7", "thai2", "Thai2: sites dense in Thai"),

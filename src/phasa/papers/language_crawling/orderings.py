@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from phasa.lab.compare import Curve, Floats, interval
-from phasa.lab.experiment import Claim
+from phasa.lab.curves import SHOWN, Curve, Floats, interval
+from phasa.lab.result import Claim
 
-SHOWN = {"nb": "NB-LSWC", "lswc": "LSWC", "bfs": "BFS", "hybrid": "hybrid (ours)"}
 _NAMES = {"thai1": "Thai1", "thai2": "Thai2", "english": "English seeds"}
 _DENSE_SHARE = 0.7
 """Thai2: LSWC is said to follow the perfect line for 3,500 of 5,000 pages (§7.8); a shorter crawl in proportion."""

@@ -8,20 +8,23 @@ import numpy as np
 
 from phasa.crawl.learn.naive_bayes import NaiveBayes
 from phasa.crawl.learn.validation import cross_validate, weaknesses
-from phasa.lab import published
-from phasa.lab.calibration import FEATURES, LONG_PATH, calibrate, confusion, depth_of, ratios, tld_of_pages
 from phasa.lab.chart import Chart, Series
-from phasa.lab.detector_set import Sample, detector_set
-from phasa.lab.discovery import discover
-from phasa.lab.experiment import Cell, Options, Section, Table
-from phasa.lab.learning import learn
+from phasa.lab.knowledge import learn
 from phasa.lab.markup import write_page
+from phasa.lab.result import Cell, Section, Table
 from phasa.lab.seeds import seeds_of
 from phasa.lab.world import World
 from phasa.language.detectors import detector
 from phasa.language.detectors.dictionary import dictionary
 from phasa.language.profile import load_profile
 from phasa.language.verdict import Document
+from phasa.measures import f_measure
+from phasa.papers.calibration import tld_of_pages
+from phasa.papers.language_crawling import published
+from phasa.papers.language_crawling.calibration import FEATURES, LONG_PATH, calibrate, confusion, ratios
+from phasa.papers.language_crawling.detector_set import Sample, detector_set
+from phasa.papers.language_crawling.discovery import discover
+from phasa.papers.options import Options
 from phasa.web.charset import decode
 from phasa.web.html import read_page
 from phasa.web.url import Url, parse
@@ -49,7 +52,7 @@ def threshold_sweep(world: World, options: Options) -> Section:
         f"Γ of the page as written and Γ that the dictionary detector measures on its HTML: correlation "
         f"{measured[0]:.3f}, same side of Z = 0.1 in {measured[1]:.1%} of {measured[2]} pages.",
         [Table("Pages by Γ (Appendix figure 1)", ["Z", "pages in [Z, Z+0.05)", "pages with Γ ≥ Z"], rows)],
-        [Chart("Pages with Γ ≥ Z", "Z", "pages", [Series("pages", steps[::-1], taken[::-1])])],
+        [Chart("Pages with Γ ≥ Z", "Z", "pages", [Series("pages", steps[::-1], taken[::-1])], x_from_zero=False)],
     )
 
 
@@ -137,7 +140,7 @@ def cross_tables(world: World, options: Options) -> Section:
     tables.append(
         Table("Calibration: every published share beside ours", ["share", "published", "here", "off by"], rows)
     )
-    depth = np.bincount(depth_of(world))
+    depth = np.bincount(world.depths())
     return Section(
         "E3 — domains and encodings",
         f"The world is made to these tables; the largest difference of any share is {worst.off:+.1%} ({worst.table} "
@@ -163,8 +166,7 @@ def single_features(world: World, options: Options) -> Section:
             ("naive Bayes", by_bayes),
         ):
             precision, recall, *_ = ratios(counts)
-            f = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-            rows.append([feature, rule, *counts, precision, recall, f])
+            rows.append([feature, rule, *counts, precision, recall, f_measure(precision, recall)])
     header = ["feature", "rule", "Thai hit", "false", "missed", "other", "precision", "recall", "F"]
     return Section(
         "E4 — single features",

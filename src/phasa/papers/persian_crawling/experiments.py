@@ -1,26 +1,27 @@
-"""E0–E5 of specs/persian-crawling.md §6 on generated worlds, each published table beside ours."""
+"""E0–E5 of specs/persian-crawling.md §6 on generated worlds, each published table next to ours."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from phasa.crawl.addresses import host_of, tld_of
 from phasa.crawl.strategies import Circumstances, make_strategy
-from phasa.lab import published
-from phasa.lab.calibration import calibrate, static_pages
 from phasa.lab.chance import generator
 from phasa.lab.chart import Chart, Series
-from phasa.lab.compare import interval
-from phasa.lab.experiment import Cell, Claim, Options, Result, Section, Table
+from phasa.lab.curves import interval
 from phasa.lab.markup import write_page
+from phasa.lab.result import Cell, Claim, Result, Section, Table
 from phasa.lab.seeds import seeds_of
 from phasa.lab.targets import target_of
 from phasa.lab.world import World
 from phasa.language.detectors.persian import persian as cascade
 from phasa.language.verdict import Document
+from phasa.papers.options import Options
+from phasa.papers.persian_crawling import published
+from phasa.papers.persian_crawling.calibration import calibrate, static_pages
 from phasa.papers.persian_crawling.cycles import CycledCrawl, Indicator, Limits, run_cycles
 from phasa.web.charset import decode
 from phasa.web.html import read_page
@@ -134,7 +135,7 @@ def _audit(bench: _Bench) -> tuple[Section, list[Claim]]:
     static = static_pages(world)
     inside = crawl.parsed[crawl.parsed < len(world.pages)]
     copies = float((world.copy_of[inside] >= 0).mean())
-    table = published.PERSIAN_TABLE_5
+    table = published.TABLE_5
     rows: list[list[Cell]] = [
         ["precision of the audit", 1.0, float(truth.mean())],
         ["cascade confirms on the HTML", None, confirmed / max(1, len(chosen))],
@@ -202,7 +203,7 @@ def _set_one(bench: _Bench) -> tuple[Section, list[Claim]]:
         _flat("E1 §6.3", bench, means),
     ]
     rows: list[list[Cell]] = [[f"{weight}", mean] for weight, mean in zip(WEIGHTS, means, strict=True)]
-    tables = [_weights_table(bench, "set1", 16, published.PERSIAN_TABLE_2),
+    tables = [_weights_table(bench, "set1", 16, published.TABLE_2),
               Table("Mean coverage per weight", ["weight", "mean ratio over 16 cycles"], rows)]  # fmt: skip
     return Section(
         "E1 — seed set 1",
@@ -257,7 +258,7 @@ def _set_two(bench: _Bench) -> tuple[Section, list[Claim]]:
     return Section(
         "E2 — seed set 2",
         "Home pages in Persian only.",
-        [_weights_table(bench, "set2", 6, published.PERSIAN_TABLE_3)],
+        [_weights_table(bench, "set2", 6, published.TABLE_3)],
         charts,
     ), claims
 
@@ -287,7 +288,7 @@ def _set_three(bench: _Bench) -> tuple[Section, list[Claim]]:
     return Section(
         "E3 — seed set 3",
         "60 home pages, half Persian, half English.",
-        [_weights_table(bench, "set3", 16, published.PERSIAN_TABLE_4)],
+        [_weights_table(bench, "set3", 16, published.TABLE_4)],
         charts,
     ), claims
 
@@ -367,6 +368,3 @@ def _calibration(bench: _Bench) -> Section:
     ]
     return Section("Calibration of the world", "The shares that the note prints, beside those of the first world.",
                    [Table("Published beside ours", ["share", "published", "here", "off by"], rows)])  # fmt: skip
-
-
-Experiment = Callable[[_Bench], tuple[Section, list[Claim]]]

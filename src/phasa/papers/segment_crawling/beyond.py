@@ -13,9 +13,9 @@ from phasa.crawl.segments.segment import is_relevant
 from phasa.crawl.segments.training import train_predictor
 from phasa.crawl.strategies.segment import SegmentOrder
 from phasa.errors import InputError
-from phasa.lab.experiment import Cell, Section, Table
-from phasa.lab.topical.crawling import arena, crawl, strategy_for
-from phasa.lab.topical.training import MODE, matcher_of, training_crawl
+from phasa.lab.result import Cell, Section, Table
+from phasa.papers.segment_crawling.crawls import arena, crawl, strategy_for
+from phasa.papers.segment_crawling.models import MODE, matcher_of, training_crawl
 
 PATIENCES, DISTANCES = (1, 2, 3, 5), (1, 2, 3)
 _TELLING = 0.55

@@ -13,13 +13,21 @@ import numpy as np
 from phasa.crawl.segments.evaluation import Ratio, SweepRow, sweep
 from phasa.crawl.segments.manifest import Manifest
 from phasa.lab.chart import Chart, Series
-from phasa.lab.compare import Curve, Ground, Summary, interval, summarise, write_csv
-from phasa.lab.experiment import Cell, Claim, Options, Result, Section, Table
-from phasa.lab.topical import published
-from phasa.lab.topical.calibration import ANALYSED, CONDITIONS, PUBLISHED, TABLES, ratios
-from phasa.lab.topical.crawling import TopicalCrawl, arena, crawl, manifest_for, strategy_for
-from phasa.lab.topical.training import MODE, TRAINING_PAGES, matcher_of, predictor_for, topic_model, training_crawl
+from phasa.lab.curves import Curve, Ground, Summary, interval, summarise, write_csv
+from phasa.lab.result import Cell, Claim, Result, Section, Table
+from phasa.papers.options import Options
+from phasa.papers.segment_crawling import published
 from phasa.papers.segment_crawling.beyond import beyond_sections
+from phasa.papers.segment_crawling.calibration import ANALYSED, CONDITIONS, TABLES, ratios
+from phasa.papers.segment_crawling.crawls import TopicalCrawl, arena, crawl, manifest_for, strategy_for
+from phasa.papers.segment_crawling.models import (
+    MODE,
+    TRAINING_PAGES,
+    matcher_of,
+    predictor_for,
+    topic_model,
+    training_crawl,
+)
 
 STRATEGIES = ("segment-hybrid", "segment", "best-segment", "best-page", "bfs")
 SHOWN = {"segment": "TFLSWC", "best-segment": "Best-segment", "best-page": "Best-page", "bfs": "Breadth-First",
@@ -53,7 +61,7 @@ class Done:
 
 
 def run(options: Options) -> Result:
-    """Experiments 1–5, each published table beside ours; then S and D, dictionaries, segment-hybrid."""
+    """Experiments 1–5, each published table next to ours; then S and D, dictionaries, segment-hybrid."""
     pages = 6000 if options.quick else options.pages
     training = 8000 if options.quick else TRAINING_PAGES
     repeats = 1 if options.quick else 10
@@ -243,7 +251,7 @@ def _link_analysis(done: Sequence[Done]) -> tuple[Section, list[Claim]]:
         for topic in TOPICS:
             mine = [task.ratios[name] for task in done if task.task.topic == topic]
             holds, fails = (float(np.mean([ratio[side] for ratio in mine])) for side in (0, 1))
-            printed = PUBLISHED[name].get(topic, (None, None))
+            printed = published.LINK_SHARES[name].get(topic, (None, None))
             rows.append([topic, *printed, holds, fails, holds - fails])
             claims.append(Claim(f"5 {title}", f"{topic}: more relevant destinations where {CONDITIONS[name]}",
                                 holds > fails, f"{holds:.3f} against {fails:.3f}"))  # fmt: skip

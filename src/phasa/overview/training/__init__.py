@@ -1,4 +1,0 @@
-"""How the weights of the default extractor are made and checked: `python -m phasa.overview.training --data FOLDER`.
-
-Nothing here is imported when a page is extracted.
-"""
