@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from phasa.archive.reader import Stored, read_archive, resolve
-from phasa.web.media import PAGE_TYPES
+from phasa.web.http import PAGE_TYPES
 
 _BATCH = 1000
 

@@ -13,14 +13,13 @@ from phasa.crawl.strategy import OutLinks
 from phasa.frontier.protocol import Lease
 from phasa.web.country import country_of
 from phasa.web.exchange import Exchange
-from phasa.web.fetch import HTML_TYPES, Fetcher
+from phasa.web.fetch import Fetcher
 from phasa.web.html import PAGE_TAGS, Link, Page, read_page
+from phasa.web.http import HTML_TYPES, READABLE_TYPES, REDIRECTS
 from phasa.web.limits import Limits
 from phasa.web.robots_cache import RobotsCache, robots_fetch
 from phasa.web.url import Url, host, join, origin
 
-READABLE = frozenset(("text/html", "application/xhtml+xml", "application/xml", "text/xml", ""))
-_REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _BUSY = frozenset((429, 503))
 _GONE_WRONG = frozenset(("bad_url", "blocked_address", "bad_redirect", "redirect_loop", "wrong_type", "not_modified"))
 
@@ -111,7 +110,7 @@ class LiveWeb:
 def _kind(exchange: Exchange) -> tuple[Kind, str, Url | None]:
     """What an exchange is to the loop, why, and where it leads."""
     status, outcome = exchange.status, exchange.outcome
-    if status in _REDIRECTS:
+    if status in REDIRECTS:
         location = exchange.header("location")
         target = join(exchange.url, location) if location else None
         if target is None or target == exchange.url:
@@ -120,7 +119,7 @@ def _kind(exchange: Exchange) -> tuple[Kind, str, Url | None]:
     if outcome in ("ok", "too_large", "wrong_type"):
         if status in _BUSY:
             return Kind.BUSY, str(status), None
-        if 200 <= status < 300 and outcome != "wrong_type" and exchange.content_type in READABLE:
+        if 200 <= status < 300 and outcome != "wrong_type" and exchange.content_type in READABLE_TYPES:
             return Kind.PAGE, str(status), None
         return Kind.OTHER, str(status) if outcome == "ok" else outcome, None
     return (Kind.OTHER if outcome in _GONE_WRONG else Kind.FAILED), outcome, None

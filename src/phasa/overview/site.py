@@ -9,7 +9,7 @@ from typing import NamedTuple
 from phasa.web.exchange import Exchange
 from phasa.web.fetch import Fetcher
 from phasa.web.html import read_page
-from phasa.web.media import PAGE_TYPES
+from phasa.web.http import PAGE_TYPES
 from phasa.web.robots_cache import RobotsCache
 from phasa.web.url import Url, host
 
