@@ -80,7 +80,7 @@ def test_the_names_of_the_parts() -> None:
     assert url.authority(u) == "www.news.co.th:8443"
     assert url.origin(u) == "https://www.news.co.th:8443"
     assert url.registered_domain(u) == "news.co.th"
-    assert url.tld(u) == "th"
+    assert url.tld_of(url.authority(u)) == "th"
     assert url.segment_key(u) == "https://www.news.co.th:8443/a/"
     assert url.without_credentials(u) == "https://www.news.co.th:8443/a/b.html?q=/x/"
 
@@ -99,7 +99,7 @@ def test_the_names_of_the_parts() -> None:
 def test_addresses_and_suffixes_as_hosts(u: str, host: str, port: int, domain: str, tld: str) -> None:
     address = Url(u)
     assert (url.host(address), url.port(address)) == (host, port)
-    assert (url.registered_domain(address), url.tld(address)) == (domain, tld)
+    assert (url.registered_domain(address), url.tld_of(url.authority(address))) == (domain, tld)
 
 
 @pytest.mark.parametrize(
