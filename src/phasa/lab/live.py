@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from phasa.crawl.answer import Answer
 from phasa.crawl.clock import WallClock
-from phasa.crawl.judge import Judgement
-from phasa.crawl.judging import LanguageJudge
+from phasa.crawl.judge import Judgement, LanguageJudge
 from phasa.crawl.live import LiveWeb
 from phasa.crawl.loop import Crawl
-from phasa.crawl.parts import Parts
 from phasa.crawl.seeds import plant
+from phasa.crawl.settle import Parts
 from phasa.crawl.strategy import Seed, Strategy
 from phasa.frontier.budgets import NO_LIMITS
 from phasa.frontier.memory import MemoryFrontier

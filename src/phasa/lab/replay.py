@@ -18,8 +18,8 @@ from phasa.crawl import loop
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.clock import VirtualClock
 from phasa.crawl.judge import Judgement
-from phasa.crawl.parts import Parts
 from phasa.crawl.seeds import plant
+from phasa.crawl.settle import Parts
 from phasa.crawl.strategy import OutLinks, Seed, Strategy
 from phasa.errors import PhasaError
 from phasa.frontier.budgets import NO_LIMITS, Budgets
@@ -62,6 +62,12 @@ class Column(Sequence[str]):
         return map(self._text, self._links)
 
 
+class GraphAnswer(Answer, frozen=True):
+    """A page of a graph, with its number there."""
+
+    number: int = -1
+
+
 class ReplayWeb:
     """The web of a graph: what is behind a URL is said when it is asked for, not before."""
 
@@ -90,7 +96,7 @@ class ReplayWeb:
         status = self._status[page]
         if status == OK:
             country = "" if graph.country is None else graph.countries[int(graph.country[page])]
-            return Answer(Kind.PAGE, "", status=OK, country=country, links=self.out_links(page), kept=page)
+            return GraphAnswer(Kind.PAGE, "", status=OK, country=country, links=self.out_links(page), number=page)
         if (moved := int(graph.moved[page])) >= 0:
             return Answer(Kind.MOVED, "moved", status=status, target=Url(graph.url(moved)))
         return Answer(Kind.OTHER, f"status {status}", status=status)
@@ -130,8 +136,8 @@ class GraphJudge:
         self._counted = None if graph.trained is None else graph.measured.tolist()
 
     def judge(self, answer: Answer) -> Judgement:
-        page = answer.kept
-        assert isinstance(page, int)
+        assert isinstance(answer, GraphAnswer)
+        page = answer.number
         if self._counted is None or self._counted[page]:
             self.order.append(page)
             if len(self.order) >= self._limit and self.crawl is not None:

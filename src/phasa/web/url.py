@@ -2,7 +2,7 @@
 
 The default form is the WHATWG one without its fragment: lower-case scheme and host, no default port, path at least
 `/`, dot segments resolved. Everything that is not http or https is no address for us. `thesis_form` is the other
-form, the seven rules of specs/language-specific-crawling.md §4.2.
+form that a collection may choose, the seven rules of specs/language-specific-crawling.md §4.2.
 
 can_ada parses about four times as fast as ada_url but follows an older text of the standard; the two differ only on
 `^` in a path and on punycode hosts, and those go to ada_url.
@@ -233,20 +233,16 @@ def _plain_escape(match: re.Match[str]) -> str:
 _UNSAFE = re.compile(r"[~|\[\]^`{}\"<>\\]")
 
 
-def thesis_form(raw: str, strict: bool = True) -> Url | None:
-    """The address by the seven rules of specs/language-specific-crawling.md §4.2; idempotent. None when unusable.
+def thesis_form(u: Url) -> Url:
+    """The address by the seven rules of specs/language-specific-crawling.md §4.2; idempotent.
 
-    Rules 1, 2 and 7 (case, fragment, port 80) are those of the default form. Rule 6 is taken as printed in strict
-    mode: a path segment `...` is deleted; otherwise only the dot segments of RFC 3986 are resolved (§9.2, A9).
+    Rules 1, 2, 4 and 7 (case, fragment, empty path, port 80) are those of the default form. Rule 6 is taken as printed:
+    a path segment `...` is deleted (§9.2, A9).
     """
-    u = parse(raw)
-    if u is None:
-        return None
     where, mark, query = path(u).partition("?")
     where, query = (_UNSAFE.sub(lambda m: f"%{ord(m[0]):02X}", text) for text in (where, query))
     segments = where.split("/")
-    if strict:
-        segments = [segment for segment in segments[:-1] if segment != "..."] + segments[-1:]
+    segments = [segment for segment in segments[:-1] if segment != "..."] + segments[-1:]
     if segments[-1] in ("index.html", "index.htm") and not mark:
         segments[-1] = ""
     return Url(origin(u) + ("/".join(segments) or "/") + mark + query)
