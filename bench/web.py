@@ -115,7 +115,7 @@ def urls_bench(pages: list[str], rounds: int) -> None:
     print("addresses, normalise absolute ones; ratio to w3lib canonicalize_url")
     work = {
         "phasa parse": url.parse,
-        "phasa thesis_form": url.thesis_form,
+        "phasa thesis_form": lambda raw: url.thesis_form(Url(raw)),
         "phasa surt": lambda raw: url.surt(Url(raw)),
         "w3lib canonicalize_url": canonicalize_url,
     }

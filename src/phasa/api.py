@@ -212,7 +212,7 @@ class OpenCollection:
         """The links of every kept page."""
         from phasa.archive.reader import read_archive
         from phasa.web.html import PAGE_TAGS, read_page
-        from phasa.web.media import PAGE_TYPES
+        from phasa.web.http import PAGE_TYPES
         from phasa.web.url import parse
 
         for stored in read_archive(self._collection.archive_folder):

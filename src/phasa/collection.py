@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -67,6 +67,13 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
             "0 fetches whatever may be fetched, which is fastest.",
         ),
     ] = 0.7
+    near_duplicates: Annotated[
+        Literal["off", "count", "skip"],
+        Meta(
+            description="Pages that nearly repeat a known one: off (not looked for), count (counted, and named in the "
+            "log), skip (also, their links are not followed)."
+        ),
+    ] = "off"
     archive: Annotated[bool, Meta(description="Keep what comes in WARC files.")] = True
     warc_megabytes: Annotated[float, Meta(gt=0, description="A WARC file is closed when it is this large.")] = 1000.0
     words: Annotated[WordSettings, Meta(description="How texts are cut into words.")] = WordSettings()
@@ -90,6 +97,7 @@ class Collection:
     MODELS = "models"
     REPORTS = "reports"
     LOG = "crawl.log"
+    DUPLICATES = "duplicates.db"
     LOCK = "lock"
 
     def __init__(self, path: Path, settings: CollectionSettings) -> None:
@@ -154,6 +162,10 @@ class Collection:
     @property
     def reports_folder(self) -> Path:
         return self.path / self.REPORTS
+
+    @property
+    def duplicates_file(self) -> Path:
+        return self.path / self.DUPLICATES
 
     @property
     def log_file(self) -> Path:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from tests.hostile.server import HostileServer
 
+from phasa.crawl.live import out_links
+from phasa.frontier.scope import Scope, ScopeSettings
 from phasa.web import robots, url
 from phasa.web.charset import decode
 from phasa.web.fetch import Fetcher
-from phasa.web.filters import thesis_filter
 from phasa.web.html import read_page
 from phasa.web.url import Url
 
@@ -55,31 +56,39 @@ def test_row_05_five_link_tags() -> None:
     ],
 )
 def test_row_06_seven_normalisation_rules(raw: str, normal: str) -> None:
-    once = url.thesis_form(raw)
-    assert once == normal
-    assert url.thesis_form(once) == once
+    """As a collection with `scope.form = "thesis"` spells the links of a page."""
+    for spelled in (raw, normal):
+        page = read_page(f'<a href="{spelled}">x</a>', Url("http://other.example/"))
+        assert out_links(page, url.thesis_form).urls == [normal]
+
+
+# The settings of §4.3, as a collection.toml may have them.
+THESIS = ScopeSettings(
+    form="thesis", url_length=200, extensions="html htm xhtml shtml asp aspx php php3 jsp cgi pl cfm"
+)
 
 
 def test_row_07_url_filter() -> None:
-    taken = thesis_filter()
+    scope = Scope(THESIS)
     start = "http://www.ku.ac.th/"
-    assert taken.admit(Url(start + "a" * (200 - len(start))))
-    assert taken.admit(Url(start + "a" * (201 - len(start)))) is None
-    assert taken.admit(Url(start + "file.zip")) is None
-    assert taken.admit(Url(start + "page.php"))
+    assert scope.refuses(Url(start + "a" * (200 - len(start)))) == ""
+    assert scope.refuses(Url(start + "a" * (201 - len(start)))) == "longer than 200 characters"
+    assert scope.refuses(Url(start + "file.zip")) == "file name extension .zip"
+    assert scope.refuses(Url(start + "file.xyz")) == "file name extension .xyz"
+    for page in ("page.php", "dir/", "dir", "a.HTML?x=1", "about.our-school"):
+        assert scope.refuses(Url(start + page)) == ""
 
 
 def test_row_09_trap_protection() -> None:
     """A page that links to itself one directory deeper ends at the length rule, at the latest."""
-    taken = thesis_filter()
+    scope = Scope(THESIS)
     address = Url("http://www.ku.ac.th/trap/")
     steps = 0
     while True:
         (link,) = read_page(f'<a href="d{steps}/">deeper</a>', address).links
-        admitted = taken.admit(link.url)
-        if admitted is None:
+        if scope.refuses(link.url):
             break
-        address = admitted
+        address = link.url
         steps += 1
         assert steps < 200
     assert steps > 5

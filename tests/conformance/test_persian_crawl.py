@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from phasa.crawl.answer import Answer, Kind
-from phasa.crawl.judge import Judgement
-from phasa.crawl.judging import LanguageJudge
+from phasa.crawl.judge import Judgement, LanguageJudge
 from phasa.language.detectors import detector
 from phasa.language.stopwords import stop_words
 from phasa.web.html import read_page

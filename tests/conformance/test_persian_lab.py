@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from phasa.crawl.addresses import host_of, tld_of
-from phasa.crawl.strategies import Circumstances, make_strategy
+from phasa.crawl.wire.cycle import WireSettings
 from phasa.crawl.wire.score import is_dynamic
 from phasa.lab.result import Result
 from phasa.lab.seeds import seeds_of
-from phasa.lab.targets import target_of
 from phasa.lab.world import World
 from phasa.papers.options import Options
 from phasa.papers.persian_crawling import experiments as persian
-from phasa.papers.persian_crawling.cycles import ACCEPTED, Limits, run_cycles
+from phasa.papers.persian_crawling.cycles import ACCEPTED, CycledCrawl, run_cycles
+from phasa.web.url import authority, tld_of
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +25,8 @@ def world() -> World:
     return World.from_name("3:6000", "fa")
 
 
-def _crawl(world: World, limits: Limits, cycles: int = 12):  # type: ignore[no-untyped-def]
-    strategy = make_strategy("persian:persian=500", Circumstances(target_of(world.graph), seed=1))
-    return run_cycles(world.graph, strategy, seeds_of(world, "set2"), cycles, limits)
+def _crawl(world: World, settings: WireSettings, cycles: int = 12) -> CycledCrawl:
+    return run_cycles(world.graph, seeds_of(world, "set2"), cycles, settings)
 
 
 def test_row_12_meta_finds_fewer_than_content_and_both_find_most(everything: Result) -> None:
@@ -38,20 +36,20 @@ def test_row_12_meta_finds_fewer_than_content_and_both_find_most(everything: Res
 
 
 def test_row_19_a_big_site_stops_at_the_cap(world: World) -> None:
-    assert (Limits().pages_per_site, Limits().sites) == (6000, 6000)
-    parsed = _crawl(world, Limits(batch=100, pages_per_site=4), 25).parsed
+    assert (WireSettings().pages_per_site, WireSettings().sites) == (6000, 6000)
+    parsed = _crawl(world, WireSettings(batch=100, domains=ACCEPTED, pages_per_site=4), 25).parsed
     taken: dict[str, int] = {}
     for page in parsed:
-        host = host_of(world.url(int(page)))
+        host = authority(world.url(int(page)))
         taken[host] = taken.get(host, 0) + 1
     assert max(taken.values()) <= 4 + 2  # a redirect is counted where it stands, not where it leads
 
 
 def test_row_20_only_the_accepted_domains_are_crawled(world: World) -> None:
-    assert {"ir", "com", "org", "net", "gov", "jp", "de", "ar", "uk"} <= ACCEPTED
+    assert {"ir", "com", "org", "net", "gov", "jp", "de", "ar", "uk"} <= set(ACCEPTED)
     assert "fr" not in ACCEPTED
-    parsed = _crawl(world, Limits(batch=60)).parsed
-    assert {tld_of(host_of(world.url(int(page)))) for page in parsed} <= ACCEPTED
+    parsed = _crawl(world, WireSettings(batch=60, domains=ACCEPTED)).parsed
+    assert {tld_of(authority(world.url(int(page)))) for page in parsed} <= set(ACCEPTED)
 
 
 def test_row_21_persian_pages_outside_ir_are_collected(everything: Result) -> None:

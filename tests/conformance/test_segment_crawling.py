@@ -15,7 +15,7 @@ from tests.crawl.segments.toy import ToyWeb, name_of, toy_chance, toy_crawl
 from tests.crawl.topics.test_topic import ABOUT, OTHER, ByMark, page, pages
 
 from phasa.crawl.answer import Answer, Kind
-from phasa.crawl.judging import LanguageJudge
+from phasa.crawl.judge import LanguageJudge
 from phasa.crawl.learn.balanced import check, folds_of, g_mean, under_sample
 from phasa.crawl.learn.validation import Confusion
 from phasa.crawl.segments.building import THESIS_SOURCES, Builder, voted

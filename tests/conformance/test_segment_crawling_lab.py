@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from tests.crawl.segments.toy import toy_chance, toy_crawl
 
-from phasa.crawl.addresses import host_of
 from phasa.crawl.segments.building import THESIS_SOURCES, Builder
 from phasa.crawl.segments.manifest import make_manifest
 from phasa.crawl.segments.training import train_predictor
@@ -27,6 +26,7 @@ from phasa.papers.segment_crawling.models import (
     training_world,
 )
 from phasa.strategy_settings import SegmentSettings
+from phasa.web.url import authority
 
 TRAINING = 6000
 THESIS_TOPICS = ("tourism", "estate", "diving")
@@ -88,7 +88,7 @@ def test_row_40_no_training_page_is_farther_than_two_links_from_hop_0() -> None:
                 waiting.append(to)
     assert set(crawl.hops.values()) == {0, 1, 2}
     assert all(distance[world.addresses.find(url)] <= min(hop, 2) for url, hop in crawl.hops.items())
-    assert max(Counter(host_of(url) for url in crawl.hops).values()) <= 300
+    assert max(Counter(authority(url) for url in crawl.hops).values()) <= 300
     gold = world.gold("estate")
     cited = {to for page in starts for to in
              world.links.targets[world.links.offsets[page] : world.links.offsets[page + 1]].tolist()}  # fmt: skip

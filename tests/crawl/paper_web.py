@@ -9,8 +9,9 @@ from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.clock import VirtualClock
 from phasa.crawl.judge import Judgement
 from phasa.crawl.loop import Crawl, Outcome
-from phasa.crawl.parts import Archive, Log, Parts
+from phasa.crawl.record import Archive, Log
 from phasa.crawl.seeds import plant
+from phasa.crawl.settle import Parts
 from phasa.crawl.strategies.breadth_first import BreadthFirst
 from phasa.crawl.strategy import OutLinks, Seed, Strategy
 from phasa.frontier.budgets import NO_LIMITS, Budgets

@@ -14,11 +14,11 @@ from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.clock import VirtualClock
 from phasa.crawl.judge import Judgement
 from phasa.crawl.loop import Crawl
-from phasa.crawl.parts import Parts
+from phasa.crawl.record import content_digest
 from phasa.crawl.seeds import plant
+from phasa.crawl.settle import Parts
 from phasa.crawl.strategies.breadth_first import BreadthFirst
 from phasa.crawl.strategy import Change, JudgedPage, Offers, Plain, Rediscovery, Seed
-from phasa.crawl.visits import content_digest
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.memory import MemoryFrontier
 from phasa.frontier.politeness import FREE, Politeness

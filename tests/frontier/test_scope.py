@@ -32,6 +32,11 @@ def test_without_rules_everything_that_may_be_a_page_is_in() -> None:
         (ScopeSettings(not_surts=("th,ac,ku)/private",)), KU, "http://www.ku.ac.th/private/1"),
         (ScopeSettings(not_patterns=("sessionid=",)), KU, "http://www.ku.ac.th/?sessionid=1"),
         (ScopeSettings(queries=False), KU, "http://www.ku.ac.th/?page=1"),
+        (ScopeSettings(extensions="html php"), KU, "http://www.ku.ac.th/news/1.xyz"),
+        (ScopeSettings(extensions="html"), "http://www.ku.ac.th/news/", "http://www.ku.ac.th/a.php"),
+        (ScopeSettings(sitemaps=True), "http://www.ku.ac.th/s.xml.gz", "http://www.ku.ac.th/s.tar.gz"),
+        (ScopeSettings(sitemaps=True, extensions="html"), "http://www.ku.ac.th/s.xml", "http://www.ku.ac.th/s.php"),
+        (ScopeSettings(), "http://www.ku.ac.th/about.our-school.and-more", "http://www.ku.ac.th/s.xml.gz"),
         (ScopeSettings(url_length=40), KU, "http://www.ku.ac.th/a/very/long/way/to/a/page"),
     ],
 )

@@ -29,7 +29,6 @@ async def test_every_misdeed_ends_in_time_and_in_little_memory() -> None:
     report = json.loads(out)
     assert set(report["outcomes"]) == set(paths)
     assert report["megabytes"] < 200, report
-    assert report["entries"] == 0
     ends = {path: outcome for path, (outcome, *_) in report["outcomes"].items()}
     assert ends["/deep"] == "ok"
     assert ends["/gzip-bomb"] == ends["/million-links"] == ends["/endless"] == "too_large"

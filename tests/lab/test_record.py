@@ -5,15 +5,15 @@ from __future__ import annotations
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.judge import Judgement
 from phasa.lab.record import Record
+from phasa.lab.replay import GraphAnswer, page_of
 
 
 def _page(number: int) -> Answer:
-    return Answer(Kind.PAGE, kept=number)
+    return GraphAnswer(Kind.PAGE, number=number)
 
 
 def _number(answer: Answer, judgement: Judgement) -> int | None:
-    assert isinstance(answer.kept, int)
-    return answer.kept if judgement.wanted else None
+    return page_of(answer) if judgement.wanted else None
 
 
 def test_pages_are_kept_in_their_order_and_what_is_not_a_page_is_not() -> None:

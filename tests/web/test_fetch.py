@@ -14,7 +14,8 @@ import zstandard
 from tests.hostile.server import MISDEEDS, Caller, HostileServer, brotli_bomb, gzip_bomb, zstd_bomb
 
 from phasa.web.exchange import Exchange
-from phasa.web.fetch import HTML_TYPES, Fetcher
+from phasa.web.fetch import Fetcher
+from phasa.web.http import HTML_TYPES
 from phasa.web.limits import Limits
 from phasa.web.url import Url
 

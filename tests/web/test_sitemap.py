@@ -1,4 +1,4 @@
-"""Sitemaps in all their spellings, and walking through index files without end."""
+"""Sitemaps in all their spellings, and how they are told from pages."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.hostile.server import HostileServer, gzip_bomb
+from tests.hostile.server import gzip_bomb
 
 from phasa.web.exchange import Exchange
-from phasa.web.fetch import Fetcher
 from phasa.web.limits import Limits
-from phasa.web.sitemap import Entry, Sitemap, parse, walk
+from phasa.web.sitemap import is_sitemap, listed, may_be_gzipped
 from phasa.web.url import Url
 
 HERE = Url("http://a.example/sitemap.xml")
@@ -27,21 +26,16 @@ URLSET = """<?xml version="1.0"?><!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/pas
 <url><loc>http://a.example/3</loc>"""
 
 
-def addresses(found: Sitemap) -> list[str]:
-    return [entry.url for entry in found.entries]
-
-
 def test_a_broken_sitemap_gives_what_it_has() -> None:
-    found = parse(URLSET.encode(), HERE)
-    assert found.entries[0] == Entry(Url("http://a.example/1?a=1&b=2"), "2026-11-01", "daily", "0.8")
-    assert addresses(found)[1] == "http://a.example/2"
-    assert addresses(found)[-1] == "http://a.example/3"
-    assert not any("png" in address or "passwd" in address for address in addresses(found))
+    found = listed(URLSET.encode(), HERE)
+    assert found[:2] == ["http://a.example/1?a=1&b=2", "http://a.example/2"]
+    assert found[-1] == "http://a.example/3"
+    assert not any("png" in address or "passwd" in address for address in found)
 
 
 def test_an_index_lists_sitemaps() -> None:
     body = b"<sitemapindex><sitemap><loc>/a.xml</loc></sitemap><sm:sitemap>\nhttp://b.example/b.xml\n</sm:sitemap>"
-    assert parse(body, HERE) == Sitemap((), (Url("http://a.example/a.xml"), Url("http://b.example/b.xml")), False)
+    assert listed(body, HERE) == ["http://a.example/a.xml", "http://b.example/b.xml"]
 
 
 @pytest.mark.parametrize(
@@ -52,66 +46,45 @@ def test_an_index_lists_sitemaps() -> None:
         gzip.compress(b"http://a.example/1\nhttp://a.example/2\n"),
         b"<rss><channel><item><link>http://a.example/1</link></item><item><link>http://a.example/2</link></item>",
         b"<feed xmlns='x'><entry><link href='/1'/></entry><entry><link rel='alternate' href='/2'/></entry></feed>",
+        b"<urlset><url><loc>/1</loc></url><url><loc>/2</loc></url><url><loc>/1</loc></url></urlset>",
     ],
-    ids=["text", "byte order mark", "gzip", "rss", "atom"],
+    ids=["text", "byte order mark", "gzip", "rss", "atom", "twice"],
 )
 def test_other_forms(body: bytes) -> None:
-    assert addresses(parse(body, HERE)) == ["http://a.example/1", "http://a.example/2"]
+    assert listed(body, HERE) == ["http://a.example/1", "http://a.example/2"]
 
 
 def test_counts_and_sizes_are_bounded() -> None:
-    many = b"<urlset>" + b"<url><loc>http://a.example/</loc></url>" * 200
-    assert len(parse(many, HERE, most=100).entries) == 100
-    assert parse(many, HERE, most=100).truncated
-    assert parse(b"http://a.example/\n" * 200, HERE, most=100).truncated
-    assert parse(gzip_bomb(100), HERE, Limits(decoded_bytes=1_000_000)).truncated
+    many = b"<urlset>" + b"".join(b"<url><loc>http://a.example/%d</loc></url>" % number for number in range(200))
+    assert len(listed(many, HERE, most=100)) == 100
+    assert len(listed(b"".join(b"http://a.example/%d\n" % number for number in range(200)), HERE, most=100)) == 100
+    assert listed(gzip_bomb(100), HERE, Limits(decoded_bytes=1_000_000)) == []
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_give_some_sitemap(body: bytes) -> None:
-    assert isinstance(parse(body, HERE), Sitemap)
-    assert isinstance(parse(b"<urlset><url>" + body, HERE), Sitemap)
+def test_any_bytes_give_some_list(body: bytes) -> None:
+    assert isinstance(listed(body, HERE), list)
+    assert isinstance(listed(b"<urlset><url>" + body, HERE), list)
 
 
-class Files:
-    """Sitemaps by address, and which of them were asked for."""
-
-    def __init__(self, **files: str) -> None:
-        self.files = {f"http://a.example/{name}.xml": text for name, text in files.items()}
-        self.asked: list[str] = []
-
-    async def fetch(self, address: Url) -> Exchange:
-        self.asked.append(address)
-        body = self.files.get(address, "").encode()
-        return Exchange(url=address, final_url=address, outcome="ok", status=200 if body else 404, body=body)
-
-
-def index(*names: str) -> str:
-    return "".join(f"<sitemap><loc>/{name}.xml</loc></sitemap>" for name in names)
-
-
-async def test_a_walk_visits_every_file_once() -> None:
-    files = Files(
-        top=index("top", "one", "missing", "two"),
-        one="<url><loc>/p1</loc></url>",
-        two=index("one", "top") + "<url><loc>/p2</loc></url>",
-    )
-    found = [entry.url async for entry in walk([Url("http://a.example/top.xml")], files.fetch)]
-    assert found == ["http://a.example/p1", "http://a.example/p2"]
-    assert [address[17:-4] for address in files.asked] == ["top", "one", "missing", "two"]
-
-
-async def test_a_walk_keeps_to_its_counts() -> None:
-    files = Files(top=index(*(f"f{number}" for number in range(100))), f1="<url><loc>/p</loc></url>" * 50)
-    assert len([entry async for entry in walk([Url("http://a.example/top.xml")], files.fetch, files=10)]) == 50
-    assert len(files.asked) == 10
-    assert len([entry async for entry in walk([Url("http://a.example/f1.xml")], files.fetch, entries=7)]) == 7
-
-
-async def test_an_index_that_lists_itself_ends() -> None:
-    async with HostileServer() as server, Fetcher(allow_private=True) as fetcher:
-        assert [entry async for entry in walk([server.url("/sitemap.xml")], fetcher.fetch, files=20)] == []
-        assert server.requests == ["/sitemap.xml", "/sitemap.xml?2"]
+@pytest.mark.parametrize(
+    ("path", "content_type", "body", "expected"),
+    [
+        ("/anything", "application/xml", URLSET.encode(), True),
+        ("/anything", "", b"<sm:sitemapindex xmlns:sm='x'>", True),
+        ("/anything", "application/xml", b"<html><p>urlset</p></html>", False),
+        ("/sitemap.txt", "text/plain", b"http://a.example/1", True),
+        ("/notes.txt", "text/plain", b"http://a.example/1", False),
+        ("/sitemap.html", "text/html", b"<a href=/1>1</a>", False),
+        ("/s1.xml.gz", "application/x-gzip", gzip.compress(URLSET.encode()), True),
+        ("/sitemap.xml", "application/xml", b"", False),
+    ],
+)
+def test_sitemaps_are_told_from_pages(path: str, content_type: str, body: bytes, expected: bool) -> None:
+    address = Url("http://a.example" + path)
+    exchange = Exchange(address, status=200, outcome="ok", headers=(("Content-Type", content_type),), body=body)
+    assert is_sitemap(exchange) is expected
+    assert may_be_gzipped(address) is path.endswith(".xml.gz")
 
 
 @pytest.mark.data
@@ -121,9 +94,8 @@ def test_the_samples_of_crawler_commons(data: Path) -> None:
         for member in archive:
             stored = archive.extractfile(member) if member.isfile() else None
             if stored:
-                found = parse(stored.read(), HERE)
-                counts[Path(member.name).name] = (len(found.entries), len(found.sitemaps))
-    assert counts["sitemap.badns.xml"] == (2, 0)
-    assert counts["sitemap.index.xml"][1] > 10
-    assert counts["sitemap.txt.gz"] == counts["xmlSitemap.gz"] == (5, 0)
-    assert all(sum(count) > 0 for count in counts.values())
+                counts[Path(member.name).name] = len(listed(stored.read(), HERE))
+    assert counts["sitemap.badns.xml"] == 2
+    assert counts["sitemap.index.xml"] > 10
+    assert counts["sitemap.txt.gz"] == counts["xmlSitemap.gz"] == 5
+    assert all(count > 0 for count in counts.values())

@@ -1,40 +1,41 @@
-"""Pages that are nearly the same: 64-bit simhash over word shingles, found again within Hamming distance 3.
+"""Pages that are nearly the same: 64-bit simhash over runs of characters, found again within Hamming distance 3.
 
 Charikar's simhash as used for web pages by Manku, Jain and Das Sarma (2007). Two hashes that differ in at most three
-bits agree in at least one of four 16-bit blocks, so four indexed look-ups find every near duplicate.
+bits agree in at least one of four 16-bit blocks, so four indexed look-ups find every near duplicate. Runs of characters
+instead of words: many of our languages do not part their words, and finding them costs more than the rest.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
-from zlib import crc32
 
 import numpy as np
 
-SHINGLE = 3
+RUN = 8
+"""Characters of a shingle."""
+SHORTEST = 200
+"""Characters below which a text says too little to be compared."""
+LONGEST = 50_000
+"""Characters of a text that are looked at."""
 DISTANCE = 3
-_BITS = np.arange(64, dtype=np.uint64)
+_FACTORS = np.array([pow(0x9E3779B97F4A7C15, power, 1 << 64) for power in range(1, RUN + 1)], np.uint64)
+_MASK = (1 << 64) - 1
 
 
-def simhash(words: Sequence[str], shingle: int = SHINGLE) -> int:
-    """The 64-bit simhash of a text given as its words; 0 for no words. Repeated shingles count once each time."""
-    if not words:
+def simhash(text: str) -> int:
+    """The 64-bit simhash of a text without its spaces and digits; 0 for one that is too short to be compared."""
+    codes = np.frombuffer(text[: 2 * LONGEST].encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
+    codes = codes[(codes > 32) & ((codes < 48) | (codes > 57))][:LONGEST]
+    if len(codes) < SHORTEST:
         return 0
-    tokens = np.fromiter((crc32(word.encode("utf-8", "surrogatepass")) for word in words), np.uint64, len(words))
-    hashes = _mix(tokens)
-    width = min(shingle, len(words))
-    count = len(words) - width + 1
+    count = len(codes) - RUN + 1
     shingles = np.zeros(count, np.uint64)
-    for place in range(width):
-        shingles = _mix(shingles * np.uint64(0x9E3779B97F4A7C15) + hashes[place : place + count])
-    votes = np.zeros(64, np.int64)
-    for start in range(0, count, 8192):
-        part = shingles[start : start + 8192]
-        votes += ((part[:, None] >> _BITS) & np.uint64(1)).sum(axis=0, dtype=np.int64)
-    return int(((votes * 2 > count).astype(np.uint64) << _BITS).sum(dtype=np.uint64))
+    for place in range(RUN):
+        shingles += codes[place : place + count] * _FACTORS[place]
+    votes = np.unpackbits(_mix(shingles).view(np.uint8), bitorder="little").reshape(count, 64).sum(axis=0)
+    return int(np.packbits(votes * 2 > count, bitorder="little").view(np.uint64)[0])
 
 
 def distance(one: int, other: int) -> int:
@@ -45,57 +46,65 @@ def distance(one: int, other: int) -> int:
 class Near(NamedTuple):
     """A page already known that is nearly the same."""
 
-    name: str
+    url: str
     distance: int
 
 
 class NearDuplicates:
-    """The simhashes of a crawl, in a file or in memory; `seen` asks and remembers in one step."""
+    """The simhashes of a crawl, in a file that all its workers share, or in memory without a path.
+
+    The file is not synced: a crash may forget the last pages, so that one near duplicate of theirs is not found. What a
+    stopped crawl knew, the resumed one knows.
+    """
 
     def __init__(self, path: Path | None = None) -> None:
         self._db = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=30)
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = OFF")
-        self._db.execute("CREATE TABLE IF NOT EXISTS page (id INTEGER PRIMARY KEY, name TEXT, hash INTEGER)")
+        self._db.execute("CREATE TABLE IF NOT EXISTS page (id INTEGER PRIMARY KEY, url TEXT UNIQUE, hash INTEGER)")
         self._db.execute(
             "CREATE TABLE IF NOT EXISTS block (key INTEGER, hash INTEGER, page INTEGER, PRIMARY KEY (key, hash, page))"
             " WITHOUT ROWID"
         )
 
+    def seen(self, url: str, text: str) -> Near | None:
+        """The known page that this one nearly repeats; otherwise it is remembered and None is given.
+
+        A page that is asked about again (fetched a second time after a crash) does not repeat itself.
+        """
+        hash_ = simhash(text)
+        if not hash_:
+            return None
+        near = self.find(hash_)
+        if near is None:
+            self.add(url, hash_)
+        return near if near is not None and near.url != url else None
+
     def find(self, hash_: int) -> Near | None:
         """The nearest known page within the distance, the first one known on a tie."""
         best: tuple[int, int] | None = None
-        marks = ",".join("?" * 4)
-        rows = self._db.execute(f"SELECT hash, page FROM block WHERE key IN ({marks})", _keys(hash_))
+        rows = self._db.execute("SELECT hash, page FROM block WHERE key IN (?, ?, ?, ?)", _keys(hash_))
         for other, page in rows:
             apart = distance(hash_, other & _MASK)
             if apart <= DISTANCE and (best is None or (apart, page) < best):
                 best = (apart, page)
         if best is None:
             return None
-        (name,) = self._db.execute("SELECT name FROM page WHERE id = ?", (best[1],)).fetchone()
-        return Near(name, best[0])
+        (url,) = self._db.execute("SELECT url FROM page WHERE id = ?", (best[1],)).fetchone()
+        return Near(url, best[0])
 
-    def add(self, name: str, hash_: int) -> None:
+    def add(self, url: str, hash_: int) -> None:
+        """Remember a page; nothing happens when it is known already."""
         signed = hash_ - (1 << 64) if hash_ >> 63 else hash_
         with self._db:
-            self._db.execute("BEGIN")
-            page = self._db.execute("INSERT INTO page (name, hash) VALUES (?, ?)", (name, signed)).lastrowid
-            self._db.executemany("INSERT INTO block VALUES (?, ?, ?)", [(key, signed, page) for key in _keys(hash_)])
-
-    def seen(self, name: str, words: Sequence[str]) -> Near | None:
-        """The known page that this one repeats; otherwise it is remembered and None is given."""
-        hash_ = simhash(words)
-        near = self.find(hash_)
-        if near is None:
-            self.add(name, hash_)
-        return near
+            self._db.execute("BEGIN IMMEDIATE")
+            done = self._db.execute("INSERT OR IGNORE INTO page (url, hash) VALUES (?, ?)", (url, signed))
+            if done.rowcount:
+                rows = [(key, signed, done.lastrowid) for key in _keys(hash_)]
+                self._db.executemany("INSERT INTO block VALUES (?, ?, ?)", rows)
 
     def close(self) -> None:
         self._db.close()
-
-
-_MASK = (1 << 64) - 1
 
 
 def _keys(hash_: int) -> list[int]:

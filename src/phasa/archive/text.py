@@ -9,7 +9,7 @@ import msgspec
 
 from phasa.archive.reader import Stored, read_archive, resolve
 from phasa.extras import needs_extra
-from phasa.web.media import PAGE_TYPES
+from phasa.web.http import PAGE_TYPES
 
 _BATCH = 1000
 

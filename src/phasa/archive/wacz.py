@@ -13,7 +13,7 @@ import msgspec
 from phasa import __version__
 from phasa.archive.capture import ArchiveError
 from phasa.archive.cdxj import merge, read_index
-from phasa.web.media import PAGE_TYPES
+from phasa.web.http import PAGE_TYPES
 
 _CHUNK = 1 << 20
 

@@ -29,7 +29,7 @@ def predictor(
     """
 
     from phasa.collection import Collection
-    from phasa.crawl.recorded import recorded_pages
+    from phasa.crawl.learn.lesson import recorded_pages
     from phasa.crawl.run.assembly import judge_of
     from phasa.crawl.segments.dictionary import load_dictionary
     from phasa.crawl.segments.evaluation import link_tables, sweep

@@ -78,7 +78,7 @@ def chosen_readings(directory: Path, choice: Choice, method: Method, most: int) 
 
 def _pages(archive: Path) -> Iterator[Stored]:
     from phasa.archive.reader import read_archive, resolve
-    from phasa.web.media import PAGE_TYPES
+    from phasa.web.http import PAGE_TYPES
 
     for stored in read_archive(archive):
         if stored.status == 200 and not stored.revisit and stored.mime in PAGE_TYPES:

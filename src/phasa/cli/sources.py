@@ -61,7 +61,7 @@ async def _fetch(url: Url, allow_private: bool) -> Source:
     if answer.outcome == "blocked_address":
         raise InputError(f"{url}: an address of this machine or its network; --allow-private permits it")
     if not answer.ok:
-        from phasa.feeds.manners import trouble_of
+        from phasa.web.http import failure_in_words
 
-        raise InputError(f"{url}: {trouble_of(answer)}")
+        raise InputError(f"{url}: {failure_in_words(answer)}")
     return Source(answer.final_url, answer.body, answer.header("content-type") or "")

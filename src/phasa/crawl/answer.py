@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
-from phasa.crawl.strategy import OutLinks
 from phasa.frontier.protocol import Lease
+from phasa.web.exchange import Exchange
 from phasa.web.html import Page
 from phasa.web.url import Url
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class OutLinks:
+    """The links of one page as columns, so that a strategy scores them all at once. Only `urls` must be given.
+
+    A column is either empty or as long as `urls`.
+    """
+
+    urls: Sequence[str]
+    anchors: Sequence[str] = ()
+    """The anchor text of each link."""
+    contexts: Sequence[str] = ()
+    """The text around each link (before and after)."""
+    hints: Sequence[str] = ()
+    """hreflang of each link, '' when absent."""
+    similarity: Floats | None = None
+    """Γ of each anchor where it is already known, as in a replayed web graph; computed from `anchors` otherwise."""
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
 
 NO_LINKS = OutLinks(())
 
@@ -19,7 +47,8 @@ class Kind(Enum):
     """What to do with an answer."""
 
     PAGE = "page"  # judge it and follow its links
-    OTHER = "other"  # an answer, but no page: an error status, another media type
+    SITEMAP = "sitemap"  # not a page; the addresses that it lists are offered
+    OTHER = "other"  # an answer, but not a page: an error status, another media type
     MOVED = "moved"  # a redirect: its target is offered in its place
     REFUSED = "refused"  # not fetched: robots.txt says no
     FIRST = "first"  # something else of this host had to be fetched first: give the lease back
@@ -28,7 +57,10 @@ class Kind(Enum):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """One answer. `page` is what the judge reads, `links` what the strategy scores, `kept` what the archive keeps."""
+    """One answer. `page` is what the judge reads, `links` what the strategy scores, `exchange` what the archive keeps.
+
+    A replayed web answers with a subclass that has what its own judge needs.
+    """
 
     kind: Kind
     reason: str = ""
@@ -41,10 +73,13 @@ class Answer(msgspec.Struct, frozen=True):
     crawl_delay: float = 0.0
     retry_after: float = 0.0
     target: Url | None = None
+    """Where a redirect leads."""
+    listed: Sequence[Url] = ()
+    """Addresses that a sitemap lists, or sitemaps that a robots.txt names: as much wanted as what led to them."""
     page: Page | None = None
     links: OutLinks = NO_LINKS
     follow: bool = True
-    kept: object = None
+    exchange: Exchange | None = None
 
 
 class Web(Protocol):

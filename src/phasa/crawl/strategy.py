@@ -5,7 +5,7 @@ priority: higher is fetched first, equal priorities in the order of discovery, `
 that is known before the fetch of a link; it never sees the page behind it (DESIGN §3.7).
 
 What must travel with a waiting URL until its own page is judged goes into its *note*, a few bytes that the frontier
-keeps beside the priority and hands back in `JudgedPage.note`. So memory does not grow with the frontier.
+keeps next to the priority and hands back in `JudgedPage.note`. So memory does not grow with the frontier.
 """
 
 from __future__ import annotations
@@ -15,36 +15,14 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from phasa.crawl.answer import Floats as Floats
+from phasa.crawl.answer import OutLinks as OutLinks
 from phasa.crawl.judge import Judgement
 from phasa.frontier.protocol import Rediscovery as Rediscovery
 
-Floats = NDArray[np.float64]
-
 DROP = float("-inf")
 NO_NOTE = b""
-
-
-@dataclass(frozen=True, slots=True)
-class OutLinks:
-    """The links of one page as columns, so that a strategy scores them all at once. Only `urls` must be given.
-
-    A column is either empty or as long as `urls`.
-    """
-
-    urls: Sequence[str]
-    anchors: Sequence[str] = ()
-    """The anchor text of each link."""
-    contexts: Sequence[str] = ()
-    """The text around each link (before and after)."""
-    hints: Sequence[str] = ()
-    """hreflang of each link, '' when absent."""
-    similarity: Floats | None = None
-    """Γ of each anchor where it is already known, as in a replayed web graph; computed from `anchors` otherwise."""
-
-    def __len__(self) -> int:
-        return len(self.urls)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from phasa.frontier.protocol import Offer, OfferResult
 from phasa.frontier.sqlite import SqliteFrontier
 from phasa.language.profile import load_profile
 from phasa.web.html import FeedLink, read_page
-from phasa.web.media import PAGE_TYPES
+from phasa.web.http import PAGE_TYPES
 from phasa.web.url import Url, parse
 
 # Above what any strategy gives a link it has only found: news goes stale.

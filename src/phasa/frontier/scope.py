@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
@@ -12,11 +12,14 @@ from phasa.errors import SettingsError
 from phasa.settings import Settings
 from phasa.web.url import Url, host, path, surt
 
+# What is never a page: pictures, sound, film, archives, programs, fonts, style, data.
 NOT_PAGES = (
-    "7z aac apk avi bin bmp bz2 css dmg doc docx eot exe flv gif gz ico iso jar jpeg jpg js m4a m4v mkv mov mp3 mp4"
-    " mpeg mpg msi ogg otf pdf png ppt pptx rar rpm svg swf tar tgz tif tiff ttf wav webm webp wma wmv woff woff2 xls"
-    " xlsx zip"
+    "7z aac apk avi avif bin bmp bz2 cab css csv dat deb dmg doc docx eot epub exe flac flv gif gz ico ics iso jar jpeg"
+    " jpg js json m4a m4v mid mkv mov mp3 mp4 mpeg mpg msi odp ods odt ogg ogv otf pdf png ppt pptx ps psd rar rm rpm"
+    " rtf svg swf tar tgz tif tiff torrent ttf wasm wav webm webp wma wmv woff woff2 xls xlsx xz zip"
 )
+# Longer endings are no file name extensions: /about.our-school
+_LONGEST_EXTENSION = 8
 
 
 class ScopeSettings(Settings, frozen=True, kw_only=True):
@@ -40,9 +43,23 @@ class ScopeSettings(Settings, frozen=True, kw_only=True):
     not_extensions: Annotated[str, Meta(description="Never paths that end in one of these file name extensions.")] = (
         NOT_PAGES
     )
+    extensions: Annotated[
+        str,
+        Meta(description="Only paths that end in one of these file name extensions, or in none; empty = all others."),
+    ] = ""
     depth: Annotated[int, Meta(ge=0, description="Most links from a seed; 0 = no limit.")] = 0
     url_length: Annotated[int, Meta(gt=0, description="Longest address, in characters.")] = 1000
     queries: Annotated[bool, Meta(description="Take addresses with a query (?).")] = True
+    form: Annotated[
+        Literal["standard", "thesis"],
+        Meta(
+            description="How links are spelled: standard (as browsers do it), or by the seven rules of the Thai thesis "
+            "(index.html and path segments '...' dropped, ~ and its kin escaped)."
+        ),
+    ] = "standard"
+    sitemaps: Annotated[
+        bool, Meta(description="Also fetch the sitemaps that robots.txt files name, and take what they list.")
+    ] = False
 
 
 class Scope:
@@ -53,7 +70,9 @@ class Scope:
         self._length = rules.url_length
         self._depth = rules.depth
         self._queries = rules.queries
-        self._extensions = frozenset(rules.not_extensions.lower().split())
+        self._not_extensions = frozenset(rules.not_extensions.lower().split())
+        self._extensions = frozenset(rules.extensions.lower().split())
+        self._sitemaps = rules.sitemaps
         self._domains = _Domains(rules.domains)
         self._not_domains = _Domains(rules.not_domains)
         self._surts = tuple(rules.surts)
@@ -75,9 +94,8 @@ class Scope:
         way, _, query = path(url).partition("?")
         if query and not self._queries:
             return "has a query"
-        dot = way.rfind(".")
-        if dot > way.rfind("/") and way[dot + 1 :].lower() in self._extensions:
-            return f"file name extension .{way[dot + 1 :].lower()}"
+        if (name := _extension(way)) and self._refuses_extension(name, way):
+            return f"file name extension .{name}"
         if self._not_domains and (name := self._not_domains.match(host(url))):
             return f"domain {name} is excluded"
         if self._not_patterns and self._not_patterns.search(url):
@@ -85,6 +103,11 @@ class Scope:
         if self._not_surts and surt(url).startswith(self._not_surts):
             return "its SURT prefix is excluded"
         return "not in the domains, SURT prefixes or patterns of the scope" if not self._wants(url) else ""
+
+    def _refuses_extension(self, name: str, way: str) -> bool:
+        if self._sitemaps and way.lower().endswith((".xml", ".xml.gz")):
+            return False
+        return name in self._not_extensions or bool(self._extensions and name not in self._extensions)
 
     def _wants(self, url: Url) -> bool:
         if not self._limited:
@@ -94,6 +117,13 @@ class Scope:
         if self._surts and surt(url).startswith(self._surts):
             return True
         return bool(self._patterns and self._patterns.search(url))
+
+
+def _extension(way: str) -> str:
+    """The file name extension of a path, in small letters; '' for none."""
+    dot = way.rfind(".") + 1
+    name = way[dot:]
+    return name.lower() if dot and len(name) <= _LONGEST_EXTENSION and name.isalnum() else ""
 
 
 class _Domains:

@@ -19,7 +19,7 @@ from phasa.language.detectors.dictionary import dictionary
 from phasa.language.profile import load_profile
 from phasa.language.verdict import Document
 from phasa.web.html import PAGE_TAGS, read_page
-from phasa.web.media import PAGE_TYPES
+from phasa.web.http import PAGE_TYPES
 from phasa.web.url import join, parse
 
 log = logging.getLogger(__name__)

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from phasa.crawl.addresses import host_of, tld_of
 from phasa.crawl.strategy import JudgedPage, Offers, Plain, Seed
 from phasa.crawl.target import Target
+from phasa.web.url import authority, tld_of
 
 
 class HandMade(Plain):
@@ -29,5 +29,5 @@ class HandMade(Plain):
         return self._offers(page.links.urls, float(page.judgement.wanted))
 
     def _offers(self, urls: Sequence[str], parent: float) -> Offers:
-        own = np.array([tld_of(host_of(url)) in self._tlds for url in urls], dtype=np.float64)
+        own = np.array([tld_of(authority(url)) in self._tlds for url in urls], dtype=np.float64)
         return Offers(parent + 1.5 * own)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from phasa.crawl.clock import WallClock
-from phasa.crawl.judging import LanguageJudge
+from phasa.crawl.judge import LanguageJudge
 from phasa.crawl.live import LiveWeb
 from phasa.crawl.loop import Crawl
-from phasa.crawl.parts import Parts
 from phasa.crawl.seeds import plant
+from phasa.crawl.settle import Parts
 from phasa.crawl.strategy import Seed, Strategy
 from phasa.frontier.budgets import NO_LIMITS
 from phasa.frontier.memory import MemoryFrontier

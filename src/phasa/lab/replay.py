@@ -19,8 +19,8 @@ from phasa.crawl import loop
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.clock import VirtualClock
 from phasa.crawl.judge import Judgement
-from phasa.crawl.parts import Parts
 from phasa.crawl.seeds import plant
+from phasa.crawl.settle import Parts
 from phasa.crawl.strategy import OutLinks, Seed, Strategy
 from phasa.errors import PhasaError
 from phasa.frontier.budgets import NO_LIMITS, Budgets
@@ -64,6 +64,12 @@ class Column(Sequence[str]):
         return map(self._text, self._links)
 
 
+class GraphAnswer(Answer, frozen=True):
+    """A page of a graph, with its number there."""
+
+    number: int = -1
+
+
 class ReplayWeb:
     """The web of a graph. What is behind a URL can only be known by fetching it, as on the live web."""
 
@@ -92,7 +98,7 @@ class ReplayWeb:
         status = self._status[page]
         if status == OK:
             country = "" if graph.country is None else graph.countries[int(graph.country[page])]
-            return Answer(Kind.PAGE, "", status=OK, country=country, links=self.out_links(page), kept=page)
+            return GraphAnswer(Kind.PAGE, "", status=OK, country=country, links=self.out_links(page), number=page)
         if (moved := int(graph.moved[page])) >= 0:
             return Answer(Kind.MOVED, "moved", status=status, target=Url(graph.url(moved)))
         return Answer(Kind.OTHER, f"status {status}", status=status)
@@ -134,8 +140,8 @@ class GraphJudge:
 
 def page_of(answer: Answer) -> int:
     """The number of the page in the graph that `ReplayWeb` answered with."""
-    assert isinstance(answer.kept, int)
-    return answer.kept
+    assert isinstance(answer, GraphAnswer)
+    return answer.number
 
 
 @dataclass(frozen=True)

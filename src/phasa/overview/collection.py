@@ -19,7 +19,7 @@ from phasa.errors import CollectionError, InputError
 from phasa.overview.extract import Method
 from phasa.overview.overview import Overview, Reading, match_readings, overview_of, read_content
 from phasa.web import url as web_address
-from phasa.web.media import PAGE_TYPES
+from phasa.web.http import PAGE_TYPES
 
 log = logging.getLogger(__name__)
 

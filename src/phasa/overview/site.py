@@ -13,7 +13,7 @@ from phasa.overview.overview import Reading, match_readings, read_content
 from phasa.web.exchange import Exchange
 from phasa.web.fetch import Fetcher
 from phasa.web.html import read_page
-from phasa.web.media import PAGE_TYPES
+from phasa.web.http import PAGE_TYPES
 from phasa.web.robots_cache import RobotsCache, robots_fetch
 from phasa.web.url import Url, host
 

@@ -19,7 +19,7 @@ from phasa.collection import Collection
 from phasa.errors import InputError
 from phasa.service.own_pages import attachment
 from phasa.service.section import NotFound
-from phasa.web.media import PAGE_TYPES
+from phasa.web.http import PAGE_TYPES
 from phasa.web.url import Url, host, parse, segment_key
 
 if TYPE_CHECKING:

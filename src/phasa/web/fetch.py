@@ -17,14 +17,14 @@ from phasa import __version__
 from phasa.web import url as urls
 from phasa.web.exchange import Exchange, Hop, Outcome
 from phasa.web.guard import Lookup, one_server
+from phasa.web.http import REDIRECTS
 from phasa.web.inflate import ACCEPT as ACCEPT_ENCODING
 from phasa.web.limits import Limits
 from phasa.web.pool import Pool
-from phasa.web.request import REDIRECTS, TROUBLES, Request, TimedResolver
+from phasa.web.request import TROUBLES, Request, TimedResolver
 from phasa.web.url import Url
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-HTML_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml")
 
 
 def user_agent(contact: str) -> str:

@@ -16,12 +16,11 @@ from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 
 from phasa.web.exchange import Exchange, Headers, Outcome, Timings, Truncated
 from phasa.web.guard import BlockedAddressError, GuardedResolver
+from phasa.web.http import REDIRECTS
 from phasa.web.inflate import inflate
 from phasa.web.limits import Limits
 from phasa.web.pool import Pool, Response
 from phasa.web.url import Url
-
-REDIRECTS = frozenset((301, 302, 303, 307, 308))
 
 TROUBLES = (TimeoutError, aiohttp.ClientError, HttpProcessingError, OSError, ValueError, RuntimeError)
 """What a request may end in, for what a server did."""

@@ -6,78 +6,67 @@ No XML parser is involved: tags are found by expression, so entities, namespaces
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from html import unescape
-from typing import NamedTuple
 
 from phasa.web import charset, url
 from phasa.web.exchange import Exchange
+from phasa.web.http import PAGE_TYPES
 from phasa.web.inflate import inflate
 from phasa.web.limits import Limits
 from phasa.web.url import Url
 
-ENTRIES = 50_000  # of one file, by the protocol
+ENTRIES = 50_000
+"""Most addresses of one file, by the protocol."""
+GZIP_TYPES = ("application/gzip", "application/x-gzip", "application/octet-stream")
+"""What servers call a `sitemap.xml.gz`."""
 
-_BLOCK = re.compile(r"<(?:[\w.-]+:)?(url|sitemap|item|entry)(?=[\s>])", re.IGNORECASE)
-_ROOT = re.compile(r"<(?:[\w.-]+:)?(urlset|sitemapindex|rss|feed|rdf)(?=[\s>])", re.IGNORECASE)
+_BLOCK = re.compile(r"<(?:[\w.-]+:)?(?:url|sitemap|item|entry)(?=[\s>])", re.IGNORECASE)
+_ROOT = re.compile(rb"<(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s>]", re.IGNORECASE)
 # image:loc, video:loc and their kin are not pages.
 _FIELD = re.compile(
-    r"<(?:(?!image:|video:|news:|media:)[\w.-]+:)?(loc|lastmod|changefreq|priority|link|pubdate|updated)"
-    r"(\s[^<>]*)?>\s*(?:<!\[CDATA\[)?\s*([^<\]]*)",
+    r"<(?:(?!image:|video:|news:|media:)[\w.-]+:)?(loc|link)(\s[^<>]*)?>\s*(?:<!\[CDATA\[)?\s*([^<\]]*)",
     re.IGNORECASE,
 )
 # Some write the address straight into <url> or <sitemap>.
 _BARE = re.compile(r"[^<>]*>\s*(https?://[^\s<]+)", re.IGNORECASE)
 _HREF = re.compile(r"""href\s*=\s*["']([^"']+)""", re.IGNORECASE)
+_GZIP = b"\x1f\x8b"
 
 
-class Entry(NamedTuple):
-    """One page that a sitemap lists; the rest is as written there."""
-
-    url: Url
-    modified: str = ""
-    frequency: str = ""
-    priority: str = ""
+def may_be_gzipped(address: Url) -> bool:
+    """Whether an address is spelled like that of a gzipped sitemap."""
+    return url.path(address).partition("?")[0].lower().endswith(".xml.gz")
 
 
-class Sitemap(NamedTuple):
-    """A sitemap file: pages, or other sitemaps (an index), or both."""
+def is_sitemap(exchange: Exchange) -> bool:
+    """Whether an answer is a sitemap: its first element says so, or its address does and it is not an HTML page."""
+    if not exchange.body or exchange.content_type in PAGE_TYPES:
+        return False
+    if "sitemap" in url.path(exchange.url).lower() or may_be_gzipped(exchange.url):
+        return True
+    return _ROOT.search(exchange.body, 0, 4096) is not None
 
-    entries: tuple[Entry, ...]
-    sitemaps: tuple[Url, ...]
-    truncated: bool
 
-
-def parse(body: bytes, address: Url, limits: Limits | None = None, most: int = ENTRIES) -> Sitemap:
-    """What a sitemap at `address` lists, gzipped or not. Never raises; at most `most` entries."""
+def listed(body: bytes, address: Url, limits: Limits | None = None, most: int = ENTRIES) -> list[Url]:
+    """The pages and further sitemaps that a sitemap at `address` lists, each once, at most `most`. Never raises."""
     limits = limits or Limits()
-    cut = False
-    if body[:2] == b"\x1f\x8b":
-        body, problem = inflate(body, "gzip", limits)
-        cut = problem in ("bomb", "too_large")
+    if body[:2] == _GZIP:
+        body = inflate(body, "gzip", limits).body
     text = charset.decode(body[: limits.decoded_bytes]).text
-    root = _ROOT.search(text[:4096])
-    if root is None and "<" not in text[:1024].lstrip("\ufeff \t\r\n")[:1]:
-        return _plain(text, address, most, cut)
-    entries: list[Entry] = []
-    sitemaps: list[Url] = []
-    pieces = _BLOCK.split(text)
-    for kind, block in zip(pieces[1::2], pieces[2::2], strict=True):
-        entry = _entry(block, address)
-        if entry is None:
-            continue
-        if len(entries) + len(sitemaps) >= most:
-            cut = True
-            break
-        if kind.lower() == "sitemap":
-            sitemaps.append(entry.url)
-        else:
-            entries.append(entry)
-    return Sitemap(tuple(entries), tuple(sitemaps), cut)
+    found: dict[Url, None] = {}
+    if text[:1024].lstrip("\ufeff \t\r\n")[:1] == "<":
+        candidates = (_address(block, address) for block in _BLOCK.split(text)[1:])
+    else:
+        candidates = (url.parse(line.strip().lstrip("\ufeff")) for line in text.splitlines())
+    for target in candidates:
+        if target is not None:
+            found[target] = None
+            if len(found) >= most:
+                break
+    return list(found)
 
 
-def _entry(block: str, address: Url) -> Entry | None:
+def _address(block: str, address: Url) -> Url | None:
     fields: dict[str, str] = {}
     for name, attributes, value in _FIELD.findall(block):
         if not value.strip() and name.lower() == "link":
@@ -86,50 +75,4 @@ def _entry(block: str, address: Url) -> Entry | None:
         fields.setdefault(name.lower(), unescape(value.strip()))
     bare = None if fields.get("loc") or fields.get("link") else _BARE.match(block)
     raw = unescape(bare[1]) if bare else fields.get("loc") or fields.get("link")
-    target = url.join(address, raw) if raw else None
-    if target is None:
-        return None
-    modified = fields.get("lastmod") or fields.get("updated") or fields.get("pubdate") or ""
-    return Entry(target, modified, fields.get("changefreq", ""), fields.get("priority", ""))
-
-
-def _plain(text: str, address: Url, most: int, cut: bool) -> Sitemap:
-    entries: list[Entry] = []
-    for line in text.splitlines():
-        target = url.parse(line.strip().lstrip("\ufeff"))
-        if target is not None:
-            if len(entries) >= most:
-                return Sitemap(tuple(entries), (), True)
-            entries.append(Entry(target))
-    return Sitemap(tuple(entries), (), cut)
-
-
-async def walk(
-    starts: Iterable[Url],
-    fetch: Callable[[Url], Awaitable[Exchange]],
-    *,
-    limits: Limits | None = None,
-    files: int = 500,
-    entries: int = 1_000_000,
-) -> AsyncIterator[Entry]:
-    """Every page of these sitemaps and of those that they list, each file once, within the two counts."""
-    waiting = deque(dict.fromkeys(starts))
-    seen = set(waiting)
-    given = 0
-    for _ in range(files):
-        if not waiting:
-            return
-        address = waiting.popleft()
-        exchange = await fetch(address)
-        if not 200 <= exchange.status < 300 or not exchange.body:
-            continue
-        found = parse(exchange.body, exchange.final_url or address, limits)
-        for entry in found.entries:
-            if given >= entries:
-                return
-            given += 1
-            yield entry
-        for sitemap in found.sitemaps:
-            if sitemap not in seen and len(seen) < files:
-                seen.add(sitemap)
-                waiting.append(sitemap)
+    return url.join(address, raw) if raw else None

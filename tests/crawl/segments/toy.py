@@ -8,9 +8,9 @@ from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.clock import VirtualClock
 from phasa.crawl.judge import Judgement
 from phasa.crawl.loop import Crawl
-from phasa.crawl.parts import Parts
 from phasa.crawl.seeds import plant
 from phasa.crawl.segments.features import Citation
+from phasa.crawl.settle import Parts
 from phasa.crawl.strategy import OutLinks, Seed, Strategy
 from phasa.frontier.budgets import NO_LIMITS, Budgets
 from phasa.frontier.memory import MemoryFrontier

@@ -9,13 +9,13 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
-from phasa.crawl.addresses import host_of
 from phasa.crawl.strategies.hybrid.candidates import Feature
 from phasa.crawl.strategies.hybrid.names import Names
 from phasa.crawl.strategies.hybrid.order import STARTING_WEIGHTS
 from phasa.crawl.strategy import JudgedPage, Seed
 from phasa.crawl.target import Target
 from phasa.strategy_settings import HybridSettings
+from phasa.web.url import authority
 
 
 @dataclass(frozen=True)
@@ -112,12 +112,12 @@ class PlainHybrid:
                 distance=min(before.distance, distance),
                 path=max(before.path, path) if wanted else before.path,
             )
-            inside = host_of(url) == host_of(page.url)
+            inside = authority(url) == authority(page.url)
             known = replace(
                 known, inside=known.inside or inside, inside_wanted=known.inside_wanted or (inside and wanted)
             )
-            if row.last_source != host_of(page.url):
-                row.last_source = host_of(page.url)
+            if row.last_source != authority(page.url):
+                row.last_source = authority(page.url)
                 known = replace(known, voices=known.voices + 1, wanted_voices=known.wanted_voices + wanted)
             row.known = self.with_texts(known, page, link)
             if row.known != before:
@@ -130,7 +130,7 @@ class PlainHybrid:
 
     def look_around(self, host: str, sources: list[int]) -> None:
         for url, row in self.waiting.items():
-            if host_of(url) == host or set(_kept(row.sources)) & set(sources):
+            if authority(url) == host or set(_kept(row.sources)) & set(sources):
                 self.score(url)
 
     def with_texts(self, known: Known, page: JudgedPage, link: int) -> Known:
@@ -149,7 +149,7 @@ class PlainHybrid:
         if row is None:
             return (1.0, math.log(2)) if wanted else (4.0, 0.0)
         if abs(wanted - 1 / (1 + math.exp(-min(30, row.given)))) > 0.5:
-            self.surprise = host_of(page.url), _kept(row.sources)
+            self.surprise = authority(page.url), _kept(row.sources)
         address = self.names.address(page.url)
         self.lessons.append((row.features, [*address.host.pieces, *address.pieces], wanted))
         if len(self.lessons) == 8:

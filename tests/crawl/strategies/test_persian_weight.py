@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from tests.crawl.tiny import TinyCrawl, TinyPage
 
@@ -20,10 +21,8 @@ def test_the_sum_of_ten_terms() -> None:
     weights = ScoreWeights(
         pagerank=1, wlscore=2, hub=3, authority=4, siterank=5, queuesize=6, depth=7, static=8, random=9, persian=10
     )
-    assert score(Terms(*[0.5] * 10), weights) == pytest.approx(0.5 * 55)
-    assert score(Terms(*[i / 10 for i in range(1, 11)]), weights) == pytest.approx(
-        sum(i * i for i in range(1, 11)) / 10
-    )
+    columns = np.array([[0.5, place / 10] for place in range(1, 11)])
+    assert score(Terms(*columns), weights).tolist() == pytest.approx([0.5 * 55, sum(i * i for i in range(1, 11)) / 10])
 
 
 @pytest.mark.parametrize(("depth", "value"), [(1, 1.0), (2, 0.75), (4, 0.25), (5, 0.0)])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from phasa.crawl.answer import Answer, Kind
-from phasa.crawl.judging import LanguageJudge
+from phasa.crawl.judge import LanguageJudge
 from phasa.crawl.topics.judge import TopicJudge
 from phasa.crawl.topics.terms import Terms
 from phasa.crawl.topics.topic import DIVING, Topic, load_topic

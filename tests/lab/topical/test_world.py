@@ -9,7 +9,6 @@ import pytest
 from typer.testing import CliRunner
 
 from phasa.cli.lab import app
-from phasa.crawl.addresses import host_of
 from phasa.crawl.learn.word_bayes import WordBayes
 from phasa.crawl.segments.dictionary import load_dictionary, tokens_of
 from phasa.crawl.segments.matcher import Matcher
@@ -18,7 +17,7 @@ from phasa.errors import InputError
 from phasa.lab.topical.lexicon import ELSEWHERE, THAI, THEMES, dialect
 from phasa.lab.topical.world import TopicalWorld
 from phasa.web.html import read_page
-from phasa.web.url import Url, parse
+from phasa.web.url import Url, authority, parse
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +33,7 @@ def test_the_same_seed_gives_the_same_web(world: TopicalWorld) -> None:
 
 def test_webs_of_different_seeds_share_no_host(world: TopicalWorld) -> None:
     other = TopicalWorld(4, 4000)
-    hosts = [{host_of(one.addresses.url(page)) for page in range(len(one))} for one in (world, other)]
+    hosts = [{authority(one.addresses.url(page)) for page in range(len(one))} for one in (world, other)]
     assert not hosts[0] & hosts[1]
 
 
@@ -92,7 +91,7 @@ def test_seeds_are_relevant_and_one_of_a_site(world: TopicalWorld) -> None:
     for topic in world.recipe.topics:
         seeds = [seed.url for seed in world.seeds(topic)]
         assert all(world.gold(topic)[world.addresses.find(url)] for url in seeds)
-        assert len({host_of(url) for url in seeds}) == len(seeds) >= 5
+        assert len({authority(url) for url in seeds}) == len(seeds) >= 5
 
 
 @pytest.mark.parametrize("name", ["3", "x:4000", "3:100"])

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phasa.crawl.addresses import host_of, tld_of
 from phasa.crawl.strategy import Floats, JudgedPage, OutLinks, Seed
 from phasa.crawl.target import Target
+from phasa.web.url import authority, tld_of
 
 NAMES = ("parent", "anchor", "domain", "distance")
 
@@ -44,7 +44,7 @@ def path_after(wanted: bool, path: int) -> int:
 def domain_values(urls: Sequence[str], target: Target) -> Floats:
     """a3 of each URL: 1 when its top-level domain is one of the language (Eq. 22)."""
     tlds = target.tlds
-    return np.array([tld_of(host_of(url)) in tlds for url in urls], dtype=np.float64)
+    return np.array([tld_of(authority(url)) in tlds for url in urls], dtype=np.float64)
 
 
 def anchor_values(links: OutLinks, target: Target) -> Floats:
@@ -70,7 +70,7 @@ def seed_features(seeds: Sequence[Seed], target: Target) -> tuple[Floats, Floats
     """a1..a4 of the seeds as their list gives them, and D. A domain that is not given is taken from the URL."""
     features = np.zeros((len(seeds), 4))
     for row, seed in enumerate(seeds):
-        domain = float(tld_of(host_of(seed.url)) in target.tlds) if seed.domain is None else seed.domain
+        domain = float(tld_of(authority(seed.url)) in target.tlds) if seed.domain is None else seed.domain
         features[row] = seed.parent, seed.anchor, domain, seed.distance
     return features, np.rint(np.expm1(features[:, 3]))
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from heapq import merge
+from pathlib import Path
 
+from phasa.archive.reader import read_warc
 from phasa.collection import Collection
-from phasa.crawl.judging import LanguageJudge
+from phasa.crawl.answer import Answer, Kind
+from phasa.crawl.judge import Judge, LanguageJudge
 from phasa.crawl.learn.extraction import extract_knowledge
 from phasa.crawl.learn.knowledge import KnowledgeBase, write_arff
 from phasa.crawl.learn.validation import Confusion, cross_validate, weaknesses
-from phasa.crawl.recorded import recorded_pages
+from phasa.crawl.live import out_links
+from phasa.crawl.strategy import JudgedPage
 from phasa.crawl.target import target_of, traces_of
 from phasa.errors import InputError
 from phasa.language.detectors import detector
 from phasa.language.profile import load_profile
+from phasa.web.html import read_page
+from phasa.web.url import Url, parse
 
 KNOWLEDGE = "knowledge.arff"
 TRAINED = "trained.txt"
@@ -52,3 +60,16 @@ def knowledge_of(collection: Collection, max_pages: int = 10_000) -> tuple[Knowl
             f"{collection.archive_folder}: no page to learn from; crawl first: phasa crawl {collection.path}"
         )
     return base, trained
+
+
+def recorded_pages(folder: Path, judge: Judge) -> Iterator[JudgedPage]:
+    """Every HTML page of the WARC files in a folder once, judged again, with its links, in the order of the fetch."""
+    files = sorted([*folder.glob("*.warc.gz"), *folder.glob("*.warc"), *folder.glob("*.warc.gz.open")])
+    seen: set[Url] = set()
+    for stored in merge(*(read_warc(path) for path in files), key=lambda stored: stored.time):
+        url = parse(stored.url)
+        if url is None or url in seen or stored.revisit or stored.status != 200 or "html" not in stored.mime:
+            continue
+        seen.add(url)
+        page = read_page(stored.content, url, header=stored.content_type)
+        yield JudgedPage(url, judge.judge(Answer(Kind.PAGE, page=page)), out_links(page))

@@ -15,21 +15,22 @@ from typing import NamedTuple
 import uvloop
 
 from phasa.archive.cdxj import merge
+from phasa.archive.duplicates import NearDuplicates
 from phasa.archive.warc import WarcWriter
 from phasa.collection import Collection, CollectionSettings
 from phasa.crawl.clock import WallClock
-from phasa.crawl.judging import LanguageJudge
-from phasa.crawl.keeping import WarcArchive
+from phasa.crawl.judge import Judge, LanguageJudge
 from phasa.crawl.learn.knowledge import KnowledgeBase, read_knowledge
 from phasa.crawl.live import LiveWeb
 from phasa.crawl.loop import Crawl, Outcome
 from phasa.crawl.meter import Metrics, write_metrics
-from phasa.crawl.parts import PageJudge, Parts
+from phasa.crawl.record import WarcArchive
 from phasa.crawl.run.control import Control, plant_fresh
 from phasa.crawl.run.crawl_log import CrawlLog
 from phasa.crawl.run.live_status import StatusWriter
 from phasa.crawl.run.reports import write_reports
 from phasa.crawl.seeds import SeedFile, read_seeds
+from phasa.crawl.settle import Parts
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategy import Strategy
 from phasa.crawl.target import target_of, traces_of
@@ -75,7 +76,7 @@ def strategy_of(collection: Collection, profile: Profile) -> Strategy:
     return make_strategy(settings.strategy, around)
 
 
-def judge_of(collection: Collection, profile: Profile) -> PageJudge:
+def judge_of(collection: Collection, profile: Profile) -> Judge:
     """Wanted is what is in the language and, when the settings name a topic, also about that."""
     settings = collection.settings
     known = detector(settings.detector, profile.code)
@@ -143,6 +144,10 @@ async def _crawl(
             )
             archive = WarcArchive(writer)
             stack.callback(_close_archive, writer)
+        duplicates = None
+        if settings.near_duplicates != "off":
+            duplicates = NearDuplicates(collection.duplicates_file)
+            stack.callback(duplicates.close)
         log = CrawlLog(collection.log_file)
         stack.callback(log.close)
         frontier = SqliteFrontier(
@@ -165,15 +170,16 @@ async def _crawl(
         )
         async with fetcher:
             agent = "phasa" if settings.politeness.robots else ""
-            web = LiveWeb(fetcher, settings.limits, agent=agent, language=profile.code)
+            web = LiveWeb(fetcher, settings.limits, agent=agent, language=profile.code, scope=settings.scope)
             clock = WallClock()
             watcher = _Watcher(collection, state, log, watch, clock, share)
             crawl = Crawl(
-                Parts(web, judge, strategy, frontier, clock, archive, log),
+                Parts(web, judge, strategy, frontier, clock, archive, log, duplicates),
                 manners=settings.politeness,
                 budgets=settings.budgets,
                 slots=settings.connections,
                 choosy=settings.choosy,
+                skip_duplicates=settings.near_duplicates == "skip",
                 words=word_counter(profile),
                 watch=watcher.look,
                 has_more_work=has_more_work,

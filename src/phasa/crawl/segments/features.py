@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phasa.crawl.addresses import host_of, tld_of
 from phasa.crawl.segments.dictionary import tokens_of
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.nominal_bayes import MISSING
+from phasa.web.url import authority, tld_of
 
 BINS = 10
 NAMES = ("relevance", "anchor", "address", "country_from", "country_to", "domain_from", "domain_to")
@@ -81,7 +81,7 @@ class Extractor:
         """The features of the link from segment `source`, of relevance `degree`, to segment `destination`."""
         in_texts, spoken = self.matcher.weigh(tokens_of("\n".join(cited.texts)))
         in_urls, written = self.matcher.weigh(tokens_of("\n".join(map(path_of, cited.urls))))
-        from_host, to_host = host_of(source), host_of(destination)
+        from_host, to_host = authority(source), authority(destination)
         attributes = (
             *self._binned((degree, in_texts, in_urls)),
             self.locate(from_host).upper() or MISSING,

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from phasa.crawl.addresses import host_of
 from phasa.crawl.segments.dictionary import tokens_of
 from phasa.crawl.segments.evaluation import Counted, SegmentLink
 from phasa.crawl.segments.features import Citation, address_tokens
@@ -14,6 +13,7 @@ from phasa.crawl.segments.identifier import identify, key_of
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.segment import is_relevant
 from phasa.crawl.strategy import JudgedPage, OutLinks
+from phasa.web.url import authority
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def segment_graph(pages: Iterable[JudgedPage]) -> SegmentGraph:
         count[1] += page.judgement.wanted
         outs.setdefault(key, []).append(page.links)
         if page.country:
-            countries[host_of(page.url)] = page.country
+            countries[authority(page.url)] = page.country
     segments = {key: Counted(*count) for key, count in counts.items()}
     citations = {
         key: {to: cited for to, cited in identify(key, links).items() if to in segments} for key, links in outs.items()

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phasa.crawl.addresses import host_of
 from phasa.crawl.learn.balanced import FOLDS, REPEATS, Check, Flags, Rows, check, final_sample
 from phasa.crawl.learn.word_bayes import WordBayes
 from phasa.crawl.segments.features import Edges, Extractor, LinkVector, address_tokens, equal_frequency
@@ -17,7 +16,7 @@ from phasa.crawl.segments.nominal_bayes import NominalBayes
 from phasa.crawl.segments.predictor import Predictor, url_number
 from phasa.crawl.segments.segment import is_relevant
 from phasa.errors import InputError
-from phasa.web.url import Url, registered_domain
+from phasa.web.url import Url, authority, registered_domain
 
 
 class LinkExamples(NamedTuple):
@@ -41,7 +40,7 @@ class Learned(NamedTuple):
 
 def website(segment: str, by_domain: bool = False) -> str:
     """The website of a segment: its host, or its registered domain (A2)."""
-    return registered_domain(Url(segment)) if by_domain else host_of(segment)
+    return registered_domain(Url(segment)) if by_domain else authority(segment)
 
 
 def link_examples(

@@ -8,9 +8,9 @@ from enum import IntEnum
 import msgspec
 import numpy as np
 
-from phasa.crawl.addresses import host_of
 from phasa.crawl.strategy import DROP, JudgedPage, Offers, Plain, Seed, same_priority
 from phasa.errors import InputError
+from phasa.web.url import authority
 
 
 class ServerKind(IntEnum):
@@ -52,7 +52,7 @@ class Lswc(Plain):
         by_kind = [self._priority(kind, step) for kind in ServerKind]
         servers, unknown = self._servers, ServerKind.UNKNOWN
         kinds = [
-            server.kind if (server := servers.get(host_of(url))) is not None else unknown for url in page.links.urls
+            server.kind if (server := servers.get(authority(url))) is not None else unknown for url in page.links.urls
         ]
         priorities = np.array([by_kind[kind] for kind in kinds])
         return Offers(priorities, [_note(step)] * len(kinds))
@@ -73,7 +73,7 @@ class Lswc(Plain):
 
     def _judge_server(self, page: JudgedPage) -> int:
         """Count the page for its server; links since the last page in the language, 0 when this one is."""
-        server = self._servers.setdefault(host_of(page.url), Server())
+        server = self._servers.setdefault(authority(page.url), Server())
         if page.judgement.wanted:
             if server.kind != ServerKind.FOREIGN:
                 server.kind = ServerKind.TARGET

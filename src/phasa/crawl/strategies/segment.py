@@ -18,13 +18,13 @@ from collections.abc import Callable, Sequence
 import msgspec
 import numpy as np
 
-from phasa.crawl.addresses import host_of
 from phasa.crawl.segments.features import Citation
 from phasa.crawl.segments.identifier import Gathering, gather, key_of
 from phasa.crawl.segments.segment import Phase, Segment
 from phasa.crawl.strategy import DROP, Change, JudgedPage, Offers, Rediscovery, Seed
 from phasa.errors import InputError
 from phasa.strategy_settings import SegmentSettings
+from phasa.web.url import authority
 
 OPEN, HELD = 2.0, -1.0
 RULE_S = "rule S: too many irrelevant pages in a row in its segment"
@@ -99,7 +99,7 @@ class SegmentOrder:
         key = key_of(page.url)
         segment = self._segment(key)
         if page.country:
-            self._countries[host_of(page.url)] = page.country
+            self._countries[authority(page.url)] = page.country
         self._enter(segment)
         segment.pending.pop(page.url, None)
         segment.add_page(page.judgement.wanted, page.judgement.score)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from phasa.crawl.answer import Answer
-from phasa.crawl.judge import Judgement
-from phasa.crawl.judging import LanguageJudge
+from phasa.crawl.judge import Judgement, LanguageJudge
 from phasa.crawl.topics.topic import Topic
 
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phasa.crawl.addresses import host_of
 from phasa.crawl.learn.balanced import FOLDS, REPEATS, Flags, Rows, check, final_sample, require_classes
 from phasa.crawl.learn.word_bayes import WordBayes
 from phasa.crawl.topics.terms import Terms
@@ -16,6 +15,7 @@ from phasa.crawl.topics.topic import Report, Topic
 from phasa.language.detectors import Detector
 from phasa.language.verdict import Document
 from phasa.web.html import Page
+from phasa.web.url import authority
 
 PAGES_PER_SITE = 300
 FEWEST_PAGES = 20
@@ -45,7 +45,7 @@ def gather_examples(
     sites: Counter[str] = Counter()
     for kind, pages in ((True, positive), (False, negative)):
         for page in pages:
-            site = host_of(page.url)
+            site = authority(page.url)
             if site and sites[site] >= pages_per_site:
                 surplus += 1
             elif not _in_language(page, detector, language):

@@ -4,30 +4,32 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
+from phasa.crawl.strategy import Floats
 from phasa.strategy_settings import ScoreWeights
 
 DYNAMIC = (".asp", ".aspx", ".php", ".jsp", ".cgi")
-STATIC = (".html", ".htm")
 
 
 class Terms(NamedTuple):
-    """The ten terms of one document, each 0..1."""
+    """The ten terms, each 0..1: a column with one value per document."""
 
-    pagerank: float = 0.0
-    wlrank: float = 0.0
-    hub: float = 0.0
-    authority: float = 0.0
-    siterank: float = 0.0
-    queuesize: float = 0.0
-    depth: float = 0.0
-    static: float = 0.0
-    random: float = 0.0
-    persian: float = 0.0
+    pagerank: Floats
+    wlrank: Floats
+    hub: Floats
+    authority: Floats
+    siterank: Floats
+    queuesize: Floats
+    depth: Floats
+    static: Floats
+    random: Floats
+    persian: Floats
 
 
-def score(terms: Terms, weights: ScoreWeights) -> float:
-    """URL_Weight: the weighted sum."""
-    return (
+def score(terms: Terms, weights: ScoreWeights) -> Floats:
+    """URL_Weight of each document: the weighted sum."""
+    return np.asarray(
         weights.pagerank * terms.pagerank
         + weights.wlscore * terms.wlrank
         + weights.hub * terms.hub

@@ -12,7 +12,6 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.crawl.addresses import host_of
 from phasa.crawl.segments.identifier import key_of
 from phasa.crawl.strategy import Seed
 from phasa.crawl.topics.topic import Topic
@@ -26,6 +25,7 @@ from phasa.lab.topical.names import make_urls
 from phasa.lab.topical.plan import draw_plan
 from phasa.lab.topical.recipe import TopicalRecipe, topical_recipe
 from phasa.lab.topical.text import Floats, choose_phrases, make_phrases, scores_of, write_bags
+from phasa.web.url import authority
 
 SEEDS = 12
 _POPULAR = 60
@@ -126,7 +126,7 @@ class TopicalWorld:
         best: dict[str, int] = {}
         for page in np.argsort(-cited, kind="stable")[: _POPULAR * 20].tolist():
             if gold[page]:
-                best.setdefault(host_of(self.addresses.url(page)), page)
+                best.setdefault(authority(self.addresses.url(page)), page)
         popular = list(best.values())[:_POPULAR]
         chosen = dice.permutation(np.array(popular, dtype=np.int64))[:SEEDS].tolist()
         return [Seed(self.addresses.url(page)) for page in chosen]

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.crawl.addresses import host_of, tld_of
 from phasa.crawl.strategy import Seed
 from phasa.lab.graph import OK, Graph
 from phasa.lab.targets import target_of
+from phasa.web.url import authority, tld_of
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ def discover(graph: Graph, seeds: Sequence[Seed], limit: int) -> Discovery:
             continue
         done.add(final)
         pages.append(final)
-        domain = float(tld_of(host_of(graph.url(page))) in tlds)
+        domain = float(tld_of(authority(graph.url(page))) in tlds)
         rows.append((parent, words, domain, path))
         steps = distance + 1 if wanted[final] else 0
         a1, a4 = similarity[final], float(np.log1p(steps))

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from phasa.crawl.addresses import host_of, tld_of
-from phasa.crawl.strategies import Circumstances, make_strategy
+from phasa.crawl.wire.cycle import WireSettings
 from phasa.lab.chance import generator
 from phasa.lab.chart import Chart, Series
 from phasa.lab.curves import interval
 from phasa.lab.markup import write_page
 from phasa.lab.result import Cell, Claim, Result, Section, Table
 from phasa.lab.seeds import seeds_of
-from phasa.lab.targets import target_of
 from phasa.lab.world import World
 from phasa.language.detectors.persian import persian as cascade
 from phasa.language.verdict import Document
 from phasa.papers.options import Options
 from phasa.papers.persian_crawling import published
 from phasa.papers.persian_crawling.calibration import calibrate, static_pages
-from phasa.papers.persian_crawling.cycles import CycledCrawl, Indicator, Limits, run_cycles
+from phasa.papers.persian_crawling.cycles import ACCEPTED, CycledCrawl, Indicator, run_cycles
+from phasa.strategy_settings import ScoreWeights
 from phasa.web.charset import decode
 from phasa.web.html import read_page
-from phasa.web.url import Url
+from phasa.web.url import Url, authority, tld_of
 
 WEIGHTS = (0, 25, 50, 75, 100, 150, 250, 500, 1000)
 Runs = dict[tuple[str, int, Indicator], list[CycledCrawl]]
@@ -50,7 +50,7 @@ def run(options: Options) -> Result:
     return Result(
         "persian",
         "A language crawler for Persian: E0–E5",
-        f"Worlds {', '.join(bench.names)} (seed:pages), crawled in cycles of {bench.limits.batch} pages. The note's "
+        f"Worlds {', '.join(bench.names)} (seed:pages), crawled in cycles of {bench.settings.batch} pages. The note's "
         "crawls were live in February 2009, one run each; here every run is repeated on each world.",
         [*sections, _calibration(bench)],
         claims,
@@ -67,7 +67,7 @@ class _Bench:
         self.names = [f"{seed}:{pages}" for seed in seeds]
         self.worlds = [World.from_name(name, "fa") for name in self.names]
         # 16 cycles parsed about 28,000 pages of a web without end; here they may take a quarter of the world.
-        self.limits = Limits(batch=max(20, round(1800 * pages / 115_000)))
+        self.settings = WireSettings(batch=max(20, round(1800 * pages / 115_000)), domains=ACCEPTED)
         self._runs: Runs = {}
 
     def run(self, seeds: str, weight: int, cycles: int, indicator: Indicator = Indicator.COMBINED) -> list[CycledCrawl]:
@@ -79,9 +79,9 @@ class _Bench:
         return known
 
     def _one(self, world: World, seeds: str, weight: int, cycles: int, indicator: Indicator) -> CycledCrawl:
-        graph = world.graph
-        strategy = make_strategy(f"persian:persian={weight}", Circumstances(target_of(graph), seed=world.seed % 2**31))
-        return run_cycles(graph, strategy, seeds_of(world, seeds), cycles, self.limits, indicator)
+        weights = ScoreWeights(persian=weight)
+        settings = replace(self.settings, weights=weights, seed=world.seed % 2**31)
+        return run_cycles(world.graph, seeds_of(world, seeds), cycles, settings, indicator)
 
     def persian(
         self, seeds: str, weight: int, cycle: int, indicator: Indicator = Indicator.COMBINED
@@ -130,7 +130,7 @@ def _audit(bench: _Bench) -> tuple[Section, list[Claim]]:
         declared = read.lang or (read.languages[0] if read.languages else None)
         confirmed += judge.judge(Document(read.text, written.charset, declared)).language == "fa"
     truth = world.graph.wanted[chosen]
-    tlds = [tld_of(host_of(world.url(int(page)))) for page in chosen]
+    tlds = [tld_of(authority(world.url(int(page)))) for page in chosen]
     split = {name: tlds.count(name) / max(1, len(tlds)) for name in ("ir", "com")}
     static = static_pages(world)
     inside = crawl.parsed[crawl.parsed < len(world.pages)]

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phasa.crawl.addresses import host_of
 from phasa.crawl.learn.features import seed_features
 from phasa.crawl.learn.knowledge import KnowledgeBase
 from phasa.crawl.strategies.hybrid.candidates import SOURCES, WIDTH, Candidates, Feature
@@ -16,6 +15,7 @@ from phasa.crawl.strategies.hybrid.history import log_odds
 from phasa.crawl.strategies.hybrid.places import HostOdds, Places
 from phasa.crawl.strategy import Floats, JudgedPage, OutLinks, Seed
 from phasa.crawl.target import Target
+from phasa.web.url import authority
 
 # Similarity is taken on a scale that tells small values apart: 0 → 0, 0.001 → 0.1, 0.01 → 0.35, 0.1 → 0.67, 1 → 1.
 _GRADES = log1p(1000.0)
@@ -103,7 +103,7 @@ class Evidence:
         table = self._table
         cells, hosts, last_source = table.cells, table.host, table.last_source
         parents, wanted_parents, sources, count = table.parents, table.wanted_parents, table.sources, table.source_count
-        here = table.names.host(host_of(page.url)).host
+        here = table.names.host(authority(page.url)).host
         wanted, similarity = page.judgement.wanted, grade(page.judgement.score)
         distance, path = origin
         number = self._places.next_page()

@@ -8,8 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from zlib import crc32
 
-from phasa.crawl.addresses import host_of, tld_of
-from phasa.web.url import private_suffix
+from phasa.web.url import authority, private_suffix, tld_of
 
 HOST_PIECES = 14
 PATH_PIECES = 4
@@ -79,7 +78,7 @@ class Names:
         return Address(folder.host, folder.segment, folder.told, array("i", words))
 
     def _read_folder(self, start: str) -> Folder:
-        name = host_of(start)
+        name = authority(start)
         path = start[start.find(name) + len(name) :]
         words = [_number(word) for word in _WORDS.findall(path)[:PATH_PIECES]]
         host = self.host(name)

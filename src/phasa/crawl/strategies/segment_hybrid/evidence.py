@@ -8,12 +8,12 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.crawl.addresses import host_of
 from phasa.crawl.segments.dictionary import tokens_of
 from phasa.crawl.segments.features import address_tokens
 from phasa.crawl.segments.identifier import key_of
 from phasa.crawl.strategies.hybrid.names import PIECES, SPACE
 from phasa.crawl.strategy import Floats
+from phasa.web.url import authority
 
 Rows = NDArray[np.int64]
 SPOKEN = 8
@@ -47,7 +47,7 @@ class Place:
 
     def __init__(self, url: str) -> None:
         self.key = key_of(url)
-        self.site = crc32(host_of(url).encode())
+        self.site = crc32(authority(url).encode())
         self.segment = crc32(self.key.encode())
         self.folder = crc32(self.key[: self.key.rfind("/", 0, len(self.key) - 1) + 1].encode())
 

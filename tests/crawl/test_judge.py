@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from phasa.crawl.answer import Answer, Kind
-from phasa.crawl.judge import Judgement
-from phasa.crawl.judging import NOTHING, LanguageJudge
+from phasa.crawl.judge import NOTHING, Judgement, LanguageJudge
 from phasa.crawl.target import traces_of
 from phasa.language.detectors import detector
 from phasa.language.profile import load_profile
