@@ -95,12 +95,12 @@ def _with_options(collection: Collection, pages: int | None, seconds: float | No
     """The collection with what the command line says for this run."""
     import msgspec
 
-    from phasa.crawl.run.runs import pages_done
+    from phasa.crawl.run.status import read_status
 
     budgets = collection.settings.budgets
     if pages is not None:
         # The settings limit all runs together; the command line counts from where the collection stands.
-        total = pages + pages_done(collection) if pages else 0
+        total = pages + read_status(collection).done if pages else 0
         budgets = msgspec.structs.replace(budgets, pages=total)
     if seconds is not None:
         budgets = msgspec.structs.replace(budgets, seconds=seconds)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import gc
 from collections.abc import Sequence
 
+from phasa.garbage import collected_rarely
+
 
 def run_filter(arguments: Sequence[str]) -> int | None:
     """The exit code when `arguments` were the plain form of a filter, None when they must be read in full."""
@@ -22,5 +24,5 @@ def run_filter(arguments: Sequence[str]) -> int | None:
     from phasa.cli.extraction import print_contents
 
     gc.freeze()  # what was loaded stays; looking for garbage in it again and again takes a tenth of the time
-    gc.set_threshold(100_000, 20, 20)
-    return 0 if print_contents(pages, as_json=as_json) else 1
+    with collected_rarely():
+        return 0 if print_contents(pages, as_json=as_json) else 1

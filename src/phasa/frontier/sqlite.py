@@ -339,9 +339,10 @@ class SqliteFrontier:
             leased=len(self._leases),
             ready_hosts=len(self._turns.ready),
             resting_hosts=self._turns.ready.resting,
+            pages=tally.get("judged", 0),
             **{
                 name: tally.get(name, 0)
-                for name in ("done", "dropped", "quarantined", "wanted", "judged", "bytes", "words", "hosts")
+                for name in ("done", "dropped", "quarantined", "wanted", "bytes", "words", "hosts")
             },
         )
 

@@ -1,4 +1,4 @@
-"""The task of an overview job (phasa.service.work): the cloud of a page, a site, or a part of the collection.
+"""The task of an overview job (phasa.service.job_process): the cloud of a page, a site, or a part of the collection.
 
 Writes the self-contained page of the order, and beside it `fragment.html` (the same as part of our page) and
 `overview.json` (an `OverviewData`).
@@ -16,10 +16,8 @@ from phasa.errors import InputError
 from phasa.overview.collection import Choice, collection_overview
 from phasa.overview.overview import Overview, Reading, direction_of, match_readings, overview_of, read_content
 from phasa.overview.site import Fetched, gather
-from phasa.service.jobs import Order
-from phasa.service.showing import plain
-from phasa.service.wire import encode
-from phasa.service.work import Tell
+from phasa.service.formatting import encode, plain
+from phasa.service.job_process import Order, Tell
 from phasa.web.fetch import Fetcher, user_agent
 from phasa.web.robots_cache import RobotsCache, robots_fetch
 from phasa.web.url import Url, parse
@@ -32,7 +30,7 @@ CONTEXTS = 8
 LONGEST_TITLE = 200
 
 
-class Place(msgspec.Struct, frozen=True):
+class Context(msgspec.Struct, frozen=True):
     """One place of a keyword in a text."""
 
     page: str
@@ -57,7 +55,7 @@ class OverviewData(msgspec.Struct, frozen=True):
     pages: int
     chart: list[tuple[int, int]]
     keywords: list[CloudWord]
-    contexts: dict[str, list[Place]]
+    contexts: dict[str, list[Context]]
 
 
 def run(order: Order, tell: Tell) -> str:
@@ -122,7 +120,7 @@ async def _fetch(collection: Collection, url: Url, most: int, tell: Tell) -> lis
 def _data(made: Overview) -> bytes:
     heaviest = sorted(made.lists[100], key=lambda keyword: -keyword.weight)[:MOST_KEYWORDS]
     contexts = {
-        keyword.term: [Place(*context) for context in made.contexts(keyword.term, most=CONTEXTS)]
+        keyword.term: [Context(*context) for context in made.contexts(keyword.term, most=CONTEXTS)]
         for keyword in heaviest
     }
     keywords = [CloudWord(*keyword) for keyword in heaviest]
