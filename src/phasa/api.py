@@ -224,18 +224,15 @@ class OpenCollection:
 
     def verdicts(self) -> Iterator[PageVerdict]:
         """What the judge said of every page that was judged, in the order of the addresses' discovery."""
-        from phasa.crawl.run.status import has_begun, reading
+        from phasa.frontier.reader import FrontierReader
 
-        if not has_begun(self._collection):
-            return
-        with reading(self._collection) as db:
-            yield from (
-                PageVerdict(url, language or "und", bool(wanted), score)
-                for url, language, wanted, score in db.execute(
-                    "SELECT u.url, v.language, v.wanted, v.score FROM visit v JOIN url u ON u.id = v.id"
-                    " WHERE v.wanted IS NOT NULL ORDER BY v.id"
-                )
-            )
+        last, most = 0, 5_000
+        with FrontierReader(self._collection.frontier_file) as frontier:
+            while visits := frontier.visits_after(last, most):
+                for visit in visits:
+                    if visit.wanted is not None:
+                        yield PageVerdict(visit.url, visit.language or "und", visit.wanted, visit.score)
+                last = visits[-1].id
 
     # ── what can be done ─────────────────────────────────────────────────────────────────────────
 

@@ -84,7 +84,7 @@ def test_the_links_of_a_page_wait_once_it_is_finished(make: Make) -> None:
     frontier.commit()
     stats = frontier.stats()
     assert (stats.waiting, stats.leased, stats.done) == (2, 0, 1)
-    assert (stats.wanted, stats.judged, stats.bytes, stats.words) == (1, 1, 10, 3)
+    assert (stats.wanted, stats.pages, stats.bytes, stats.words) == (1, 1, 10, 3)
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,10 @@ from tests.service.hostile import hostile_pieces
 from tests.service.stock import mixed, stock
 
 from phasa.collection import Collection
+from phasa.service.application import SECTIONS
 from phasa.service.openapi import openapi
-from phasa.service.sections import sections
+
+DESCRIPTION = openapi(SECTIONS)
 
 # Orders to other processes: they have tests of their own, and here they would start crawls.
 ACTING = ("/api/crawl/start", "/api/crawl/stop", "/api/collection/exports", "/api/overview")
@@ -34,11 +36,11 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 @pytest.fixture(scope="module")
 def client(collection: Collection) -> Iterator[TestClient]:
     with client_of(collection) as made:
-        made.app.state.service.following.catch_up()  # type: ignore[attr-defined]
+        made.app.state.service.log_reader.catch_up()  # type: ignore[attr-defined]
         yield made
 
 
-promised = schemathesis.openapi.from_dict(openapi()).exclude(path=list(ACTING)).exclude(path_regex="/events$")
+promised = schemathesis.openapi.from_dict(DESCRIPTION).exclude(path=list(ACTING)).exclude(path_regex="/events$")
 
 
 @promised.parametrize()
@@ -50,30 +52,30 @@ def test_whatever_is_asked_the_answer_is_as_promised_and_no_failure_of_ours(case
     answer = client.request(case.method, case.formatted_path, params=case.query or {}, content=sent, headers=kind)
     assert answer.status_code < 500 or answer.status_code == 503
     media = answer.headers.get("content-type", "")
-    operation = openapi()["paths"][case.path].get(case.method.lower())
+    operation = DESCRIPTION["paths"][case.path].get(case.method.lower())
     if operation is None:
         return  # schemathesis also tries methods that are not declared: no failure is all that is asked of them
     responses = operation["responses"]
     content = responses[str(answer.status_code)]["content"]
     if media == "application/json":
-        schema = {**content[media]["schema"], "components": openapi()["components"]}
+        schema = {**content[media]["schema"], "components": DESCRIPTION["components"]}
         jsonschema_rs.validate(schema, answer.json())
 
 
 def test_every_declared_operation_is_in_the_file_once() -> None:
-    described = {(method.upper(), path) for path, methods in openapi()["paths"].items() for method in methods}
-    declared = [(call.method, call.path) for section in sections() for call in section.calls]
-    declared += [("GET", stream.path) for section in sections() for stream in section.streams]
+    described = {(method.upper(), path) for path, methods in DESCRIPTION["paths"].items() for method in methods}
+    declared = [(call.method, call.path) for section in SECTIONS for call in section.calls]
+    declared += [("GET", stream.path) for section in SECTIONS for stream in section.streams]
     assert described == set(declared)
     assert len(declared) == len(set(declared))
-    names = [one["operationId"] for methods in openapi()["paths"].values() for one in methods.values()]
+    names = [one["operationId"] for methods in DESCRIPTION["paths"].values() for one in methods.values()]
     assert len(names) == len(set(names))
 
 
 def _contents(folder: Path) -> dict[str, str]:
-    """Every file of a collection but caches: those of the application, the Crawl page's, and databases' side files."""
+    """Every file of a collection but what the application keeps for itself, and databases' side files."""
     files = [path for path in folder.rglob("*") if path.is_file()]
-    kept = [path for path in files if not path.name.endswith(("-shm", "-wal")) and path.name != "summary.db"]
+    kept = [path for path in files if not path.name.endswith(("-shm", "-wal"))]
     own = folder / "service"
     return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in kept if own not in path.parents}
 
@@ -81,16 +83,16 @@ def _contents(folder: Path) -> dict[str, str]:
 def test_no_get_changes_anything(client: TestClient, collection: Collection) -> None:
     before = _contents(collection.path)
     jobs = client.get("/api/jobs").json()
-    paths = [view.path for section in sections() for view in section.views]
-    paths += [call.path for section in sections() for call in section.calls]
+    paths = [view.path for section in SECTIONS for view in section.views]
+    paths += [call.path for section in SECTIONS for call in section.calls]
     values = "?url=http://www.ku.example.th/news/0.html&by=language&key=th&host=a.example&web=a.example&format=jsonl"
     for path in [*paths, "/", "/login", "/logout", "/metrics", "/api/openapi.json"]:
         filled = path.replace("{id}", "1").replace("{name}", "a")
         for method in ("GET", "HEAD"):
             answer = client.request(method, filled + values)
             assert answer.status_code < 500, path
-    posts = {call.path for section in sections() for call in section.calls if call.method == "POST"}
-    gets = {call.path for section in sections() for call in section.calls if call.method == "GET"}
+    posts = {call.path for section in SECTIONS for call in section.calls if call.method == "POST"}
+    gets = {call.path for section in SECTIONS for call in section.calls if call.method == "GET"}
     for path in [*(posts - gets), "/logout"]:
         # 400: read as the name of one thing (/api/feeds/import as the feed "import"); nothing happens either way.
         assert client.get(path.replace("{id}", "1") + values).status_code in (400, 405), path

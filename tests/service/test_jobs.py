@@ -46,14 +46,18 @@ def test_a_job_that_waits_can_be_stopped_and_too_many_are_refused(collection: Co
     jobs = Jobs(tmp_path / "jobs")
 
     def start() -> str:
-        return jobs.start("x", "phasa.service.exporting", collection.path, "x.wacz", {"format": "wacz"}).id
+        return jobs.start("x", "phasa.service.exports", collection.path, "x.wacz", {"format": "wacz"}).id
 
     started = [start() for _ in range(MOST_WAITING)]
     with pytest.raises(Conflict):
         _ = [start() for _ in range(3)]
     last = started[-1]
-    assert jobs.stop(last).state == "failed"
-    assert jobs.stop(last).message == "stopped"
+    assert jobs.stop(last).state == "stopped"
+    assert jobs.stop(last).state == "stopped"
+    running = jobs.wait(started[0], 0.0)
+    assert running.state in ("waiting", "running")
+    jobs.stop(started[0])
+    assert jobs.wait(started[0]).state == "stopped"
     with pytest.raises(NotFound):
         jobs.get("none")
     with pytest.raises(NotFound):

@@ -10,6 +10,11 @@ import typer
 from phasa.cli.outputs import plain, print_json, print_table
 
 app = typer.Typer()
+_SHOWN = (
+    *("language", "strategy", "state", "done", "pages", "wanted", "harvest", "harvest_last_100", "waiting", "leased"),
+    *("dropped", "quarantined", "hosts", "ready_hosts", "resting_hosts", "megabytes", "words_per_megabyte"),
+    *("pages_per_second", "run_seconds", "seconds_left", "ended", "what_next"),
+)
 _SEGMENT = ("segment", "state", "degree", "pages", "wanted", "pending", "score", "run")
 
 
@@ -25,34 +30,39 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Where a collection stands: pages, harvest, queue, hosts. Works while it is being crawled."""
-    import msgspec
-
     from phasa.collection import Collection
-    from phasa.crawl.run.status import quarantined, read_status, table
 
     collection = Collection.open(directory)
     if quarantine:
-        _print(["template", "evidence"], [list(row) for row in quarantined(collection)], as_json)
+        from phasa.frontier.reader import FrontierReader
+
+        with FrontierReader(collection.frontier_file) as frontier:
+            _print(["template", "evidence"], [list(row) for row in frontier.quarantined()], as_json)
     elif report == "segments":
-        from phasa.crawl.run.segment_table import table as segment_table
+        from phasa.crawl.run.segment_table import segment_table
 
         rows = segment_table(collection, limit)
         _print(list(_SEGMENT), [[getattr(row, name) for name in _SEGMENT] for row in rows], as_json)
     elif report is not None:
-        found = table(collection, report, limit)
+        from phasa.crawl.run.reports import read_report
+
+        found = read_report(collection, report, limit)
         _print(list(found.columns), [list(row) for row in found.rows], as_json)
     else:
+        from phasa.crawl.run.status import read_status
+
         numbers = read_status(collection)
         if as_json:
             print_json(numbers)
         else:
-            for name, value in msgspec.structs.asdict(numbers).items():
-                if value is not None:
+            for name in _SHOWN:
+                value = getattr(numbers, name)
+                if value is not None and value != "":
                     print(f"{name.replace('_', ' '):<22} {_plain(name, value)}")
 
 
 def _plain(name: str, value: object) -> str:
-    if name == "harvest" and isinstance(value, float):
+    if name.startswith("harvest") and isinstance(value, float):
         return f"{value:.1%}"
     return f"{value:,.2f}" if isinstance(value, float) else plain(value)
 

@@ -1,44 +1,79 @@
-"""How a crawl goes, in numbers: what the progress bar, metrics.json and the Prometheus file show."""
+"""How a crawl goes, in numbers. Every number has one name wherever it is shown, and is defined here."""
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from pathlib import Path
+from collections.abc import Sequence
 
 import msgspec
 
 from phasa.frontier.protocol import Stats
 
 
-class Metrics(msgspec.Struct, frozen=True, kw_only=True):
-    """One reading. Totals are over all runs of the collection, rates over this run."""
+class CrawlNumbers(msgspec.Struct, frozen=True, kw_only=True):
+    """A crawl in numbers. Totals are over all runs of the collection; what is None is not known."""
 
-    time: float
-    seconds: float
-    fetches: int
-    pages: int
-    wanted: int
-    harvest: float
-    """Share of all judged pages that are wanted (specs/language-specific-crawling.md Eq. 16)."""
-    harvest_last_100: float
-    pages_per_second: float
-    words_per_megabyte: float
-    megabytes: float
-    queue: int
-    leased: int
     done: int
+    """URLs that were fetched."""
+    pages: int
+    """Those of them that gave a page, which was judged."""
+    wanted: int
+    """Pages that the judge wanted."""
+    harvest: float | None
+    """Share of all pages that are wanted (specs/language-specific-crawling.md Eq. 16)."""
+    harvest_last_100: float | None = None
+    """The same among the last hundred pages of the run."""
+    waiting: int
+    """URLs that are still to be fetched, without those that are being fetched now."""
+    leased: int = 0
+    """URLs that are being fetched now."""
     dropped: int
     quarantined: int
     hosts: int
-    ready_hosts: int
-    resting_hosts: int
-    seconds_left: float | None
-    """Until the page limit, at the present rate; absent without a limit."""
+    ready_hosts: int | None = None
+    """Hosts that may be asked now; only a running crawl knows."""
+    resting_hosts: int | None = None
+    """Hosts that must be left alone for a while."""
+    megabytes: float
+    words_per_megabyte: float | None
+    """Words of wanted text per megabyte that was fetched."""
+    pages_per_second: float | None = None
+    """URLs done a second."""
+    seconds_left: float | None = None
+    """Until the page limit, at the present rate; None without a limit."""
+
+    @classmethod
+    def of(cls, stats: Stats) -> CrawlNumbers:
+        """What the counts of a frontier come to."""
+        return CrawlNumbers(
+            done=stats.done,
+            pages=stats.pages,
+            wanted=stats.wanted,
+            harvest=stats.wanted / stats.pages if stats.pages else None,
+            waiting=stats.waiting,
+            leased=stats.leased,
+            dropped=stats.dropped,
+            quarantined=stats.quarantined,
+            hosts=stats.hosts,
+            ready_hosts=stats.ready_hosts,
+            resting_hosts=stats.resting_hosts,
+            megabytes=stats.bytes / 1e6,
+            words_per_megabyte=stats.words / (stats.bytes / 1e6) if stats.bytes else None,
+        )
+
+
+class Metrics(CrawlNumbers, frozen=True, kw_only=True):
+    """One reading of a run that goes on, or has just ended. Rates are those of the run."""
+
+    time: float
+    seconds: float
+    """Since the run began."""
+    fetches: int
+    """Requests of this run, those that failed among them."""
     outcomes: dict[str, int]
+    """The fetches by status, or by what went wrong."""
     paused: bool = False
     """Nothing is leased until somebody says so (crawl/run/control.py)."""
-    coverage: None = None
-    """Not measurable on the live web, where nobody knows how many wanted pages there are."""
 
 
 class Meter:
@@ -69,55 +104,45 @@ class Meter:
         """The numbers of this moment."""
         seconds = max(1e-9, now - self.started)
         rate = self.fetches / seconds
-        left = (self.limit - stats.done) / rate if self.limit and self.fetches else None
+        totals = msgspec.structs.asdict(CrawlNumbers.of(stats))
+        totals |= {
+            "harvest_last_100": sum(self._last) / len(self._last) if self._last else None,
+            "pages_per_second": rate,
+            "seconds_left": (self.limit - stats.done) / rate if self.limit and self.fetches else None,
+        }
         return Metrics(
+            **totals,
             time=round(now, 3),
             seconds=round(seconds, 3),
             fetches=self.fetches,
-            pages=stats.judged,
-            wanted=stats.wanted,
-            harvest=stats.wanted / stats.judged if stats.judged else 0.0,
-            harvest_last_100=sum(self._last) / len(self._last) if self._last else 0.0,
-            pages_per_second=rate,
-            words_per_megabyte=stats.words / (stats.bytes / 1e6) if stats.bytes else 0.0,
-            megabytes=stats.bytes / 1e6,
-            queue=stats.waiting,
-            leased=stats.leased,
-            done=stats.done,
-            dropped=stats.dropped,
-            quarantined=stats.quarantined,
-            hosts=stats.hosts,
-            ready_hosts=stats.ready_hosts,
-            resting_hosts=stats.resting_hosts,
-            seconds_left=left,
             outcomes=dict(self.outcomes.most_common()),
             paused=self.paused,
         )
 
 
-def write_metrics(metrics: Metrics, folder: Path) -> None:
-    """metrics.json and metrics.prom (Prometheus text format) in a folder; each is replaced as a whole."""
-    _replace(folder / "metrics.json", msgspec.json.format(msgspec.json.encode(metrics), indent=2) + b"\n")
-    _replace(folder / "metrics.prom", prometheus(metrics).encode())
-
-
-def prometheus(metrics: Metrics) -> str:
-    """The numbers in the Prometheus text format, for a node exporter's textfile collector."""
-    lines = []
-    for name, value in msgspec.structs.asdict(metrics).items():
-        if isinstance(value, (int, float)):
-            kind = "counter" if name in ("fetches", "pages", "wanted", "done", "dropped") else "gauge"
-            lines += [f"# TYPE phasa_{name} {kind}", f"phasa_{name} {+value}"]
-    lines.append("# TYPE phasa_outcomes counter")
-    lines += [f'phasa_outcomes{{outcome="{_label(name)}"}} {count}' for name, count in metrics.outcomes.items()]
-    return "\n".join(lines) + "\n"
-
-
-def _label(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-
-def _replace(path: Path, content: bytes) -> None:
-    beside = path.with_name(path.name + ".new")
-    beside.write_bytes(content)
-    beside.replace(path)
+def combine(parts: Sequence[Metrics]) -> Metrics:
+    """The readings of several workers, at least one, as one. Totals are everybody's already, so that the latest
+    reading has them; what each worker knows of itself alone is added up."""
+    latest = max(parts, key=lambda part: part.time)
+    if len(parts) == 1:
+        return latest
+    leased = sum(part.leased for part in parts)
+    outcomes: Counter[str] = Counter()
+    for part in parts:
+        outcomes.update(part.outcomes)
+    last = [part.harvest_last_100 for part in parts if part.harvest_last_100 is not None]
+    # Each says how long it would take alone: together they need as long as their speeds added up.
+    speed = sum(1.0 / part.seconds_left for part in parts if part.seconds_left)
+    return msgspec.structs.replace(
+        latest,
+        seconds=max(part.seconds for part in parts),
+        fetches=sum(part.fetches for part in parts),
+        outcomes=dict(outcomes.most_common()),
+        leased=leased,
+        waiting=max(0, latest.waiting + latest.leased - leased),
+        ready_hosts=sum(part.ready_hosts or 0 for part in parts),
+        resting_hosts=sum(part.resting_hosts or 0 for part in parts),
+        harvest_last_100=sum(last) / len(last) if last else None,
+        pages_per_second=sum(part.pages_per_second or 0.0 for part in parts),
+        seconds_left=1.0 / speed if speed else latest.seconds_left,
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from phasa.crawl.run.crawl_log import read_log
 from phasa.demo.newsroom import LEARN_DAYS, WATCH_DAYS, Watched
 from phasa.lab.chart import Chart, Series
 from phasa.lab.result import Result, Section, Table
@@ -14,8 +15,7 @@ EVERY = 100
 
 def harvest(log: Path) -> list[bool]:
     """Of each page in crawl.log that was judged, whether it was in the language, in the order of the crawl."""
-    marks = [line.split(" ")[9] for line in log.read_text(encoding="utf-8").splitlines()]
-    return [mark == "wanted" for mark in marks if mark in ("wanted", "other")]
+    return [line.wanted for line in read_log(log) if line.wanted is not None]
 
 
 def cumulative(wanted: Sequence[bool]) -> Series:

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from phasa.collection import Collection
+from phasa.crawl.run.crawl_log import read_log
 from phasa.demo.newsroom import LEARN_DAYS, WATCH_DAYS, Watched, watch_feeds
 from phasa.demo.report import EVERY, harvest, written
 from phasa.errors import InputError
@@ -119,8 +120,7 @@ def _replayed(console: Console) -> list[Series]:
 
 def _far_away(site: Path) -> str:
     """A Thai page on a foreign host, as late in the crawl as there is one: its story is the longest."""
-    lines = [line.split(" ") for line in Collection.open(site).log_file.read_text(encoding="utf-8").splitlines()]
-    pages = [fields[3] for fields in lines if fields[9] == "wanted"]
+    pages = [line.url for line in read_log(Collection.open(site).log_file) if line.wanted]
     foreign = [url for url in pages if not url.split("/")[2].endswith(".th")]
     return (foreign or pages)[-1]
 

@@ -310,7 +310,7 @@ class MemoryFrontier:
             dropped=counts[State.DROPPED],
             quarantined=counts[State.QUARANTINED],
             wanted=self._wanted,
-            judged=self._judged,
+            pages=self._judged,
             bytes=self._bytes,
             words=self._words,
             hosts=len(hosts) if hosts is not None else 1,

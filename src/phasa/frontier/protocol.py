@@ -139,7 +139,8 @@ class Story(msgspec.Struct, frozen=True):
 
 
 class Stats(msgspec.Struct, frozen=True):
-    """The frontier in numbers. `done` counts pages that came; `wanted` those of them that the judge wanted."""
+    """The frontier in numbers. `done` counts URLs that were fetched, `pages` those of them that gave a page to judge,
+    `wanted` the pages that the judge wanted."""
 
     waiting: int = 0
     leased: int = 0
@@ -147,7 +148,7 @@ class Stats(msgspec.Struct, frozen=True):
     dropped: int = 0
     quarantined: int = 0
     wanted: int = 0
-    judged: int = 0
+    pages: int = 0
     bytes: int = 0
     words: int = 0
     hosts: int = 0

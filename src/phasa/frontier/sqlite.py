@@ -32,7 +32,7 @@ from phasa.web.url import Url, registered_domain
 
 log = logging.getLogger(__name__)
 
-_TALLIES = ("done", "dropped", "quarantined", "wanted", "judged", "bytes", "words", "hosts")
+_TALLIES = ("done", "dropped", "quarantined", "wanted", "bytes", "words", "hosts")
 
 
 def _nothing() -> None: ...
@@ -352,6 +352,7 @@ class SqliteFrontier:
             leased=leased,
             ready_hosts=len(self._schedule.ready),
             resting_hosts=self._schedule.ready.resting,
+            pages=tally.get("judged", 0),
             **{name: tally.get(name, 0) for name in _TALLIES},
         )
 

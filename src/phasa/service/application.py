@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
@@ -14,14 +15,19 @@ from starlette.routing import Route
 
 from phasa.collection import Collection
 from phasa.errors import PhasaError
+from phasa.service import browse, crawl, feeds, jobs, lab, overview
 from phasa.service.assets import asset_routes
 from phasa.service.guards import Access, Guards
 from phasa.service.login import login_routes
 from phasa.service.metrics import metrics_routes
 from phasa.service.openapi import openapi_routes
 from phasa.service.routing import error_page, handle_error, routes_of
-from phasa.service.sections import sections
 from phasa.service.service import Service
+
+SECTIONS = (overview.section, crawl.section, feeds.section, browse.section, lab.section, jobs.section)
+"""The pages of the application in the order of the menu."""
+
+_logger = logging.getLogger(__name__)
 
 
 def create_app(
@@ -45,12 +51,14 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         service.start()
+        _logger.info("%s: the web application begins", collection.path)
         yield
         service.close()
+        _logger.info("%s: the web application has ended", collection.path)
 
     routes = [Route("/", _home, methods=["GET"]), *login_routes(access), *asset_routes()]
-    routes += [*openapi_routes(), *metrics_routes()]
-    for section in sections():
+    routes += [*openapi_routes(SECTIONS), *metrics_routes(SECTIONS)]
+    for section in SECTIONS:
         routes += routes_of(section)
     app = Starlette(
         routes=routes,
@@ -60,11 +68,12 @@ def create_app(
     )
     app.state.service = service
     app.state.access = access
+    app.state.menu = [section for section in SECTIONS if section.name]
     return app
 
 
 async def _home(request: Request) -> Response:
-    return RedirectResponse(sections()[0].path, 307)
+    return RedirectResponse(SECTIONS[0].path, 307)
 
 
 async def _http_error(request: Request, problem: Exception) -> Response:
@@ -77,4 +86,5 @@ async def _http_error(request: Request, problem: Exception) -> Response:
 
 async def _failure(request: Request, problem: Exception) -> Response:
     """A fault of ours: said plainly, without what it was about. The server's log has it."""
+    _logger.error("%s %s failed", request.method, request.url.path, exc_info=problem)
     return error_page(request, 500, "This should not have happened; the log of phasa serve says more.")

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 from starlette.responses import Response
 
+from phasa.crawl.run.batch import Kind
+from phasa.crawl.run.counts import DayShare, HostCount, HostOrder, Share, position_of
 from phasa.crawl.run.crawl_log import Logged, parse_line
+from phasa.crawl.run.prometheus import Metric
 from phasa.crawl.run.status import Status, read_status
-from phasa.service.charts import Chart, stacked
 from phasa.service.exports import EXPORT_CALLS, FORMATS, Format
 from phasa.service.jobs import Job
-from phasa.service.ledger import DayShare, HostCount, Kind, Order, Share, place_of
 from phasa.service.page_view import AskedPage, PageSeen, read_record, see_page
-from phasa.service.section import Call, Metric, NotFound, Nothing, Section, View
+from phasa.service.section import Call, NotFound, Nothing, Section, View
 from phasa.service.service import Service
 
 ROWS = 50
@@ -29,6 +31,9 @@ _CHARTS: tuple[tuple[str, Kind], ...] = (
     ("Media types", "type"),
 )
 LONGEST_LINE = 100_000
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 440, 190, 40, 24, 10
+MOST_TIMES = 4
+COLOURS = 7  # classes f1 … f7 of the style sheet; the last is for the rest
 
 Key = Annotated[str, Meta(max_length=300, description="A host, language code, status or charset.")]
 Most = Annotated[int, Meta(ge=1, le=200, description="At most so many rows.")]
@@ -45,6 +50,37 @@ class Summary(msgspec.Struct, frozen=True):
     shares: dict[str, list[Share]]
 
 
+class Bar(msgspec.Struct, frozen=True):
+    """One rectangle; `colour` is a class of the style sheet, `said` what it means."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    colour: int
+    said: str
+
+
+class Tick(msgspec.Struct, frozen=True):
+    """A label on an axis."""
+
+    at: float
+    text: str
+
+
+class Chart(msgspec.Struct, frozen=True):
+    """Stacked bars over time. `names` are the keys in the order of their colours."""
+
+    bars: list[Bar]
+    times: list[Tick]
+    values: list[Tick]
+    names: list[tuple[str, int]]
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    bottom: int = HEIGHT - BOTTOM
+
+
 class CollectionPage(msgspec.Struct, frozen=True):
     """The summary with its charts by title, the largest hosts and the jobs."""
 
@@ -58,7 +94,7 @@ class CollectionPage(msgspec.Struct, frozen=True):
 class AskedHosts(msgspec.Struct, frozen=True):
     """Which hosts, in which order, from where on."""
 
-    order: Annotated[Order, Meta(description="Names ascending, numbers and times descending.")] = "pages"
+    order: Annotated[HostOrder, Meta(description="Names ascending, numbers and times descending.")] = "pages"
     domain: Annotated[str, Meta(max_length=253, description="Only hosts of this domain; then by name.")] = ""
     after: Annotated[str, Meta(max_length=300, description="Where the page before ended: its `next`.")] = ""
     most: Most = ROWS
@@ -68,7 +104,7 @@ class Hosts(msgspec.Struct, frozen=True):
     """A page of hosts. `next` is empty on the last one."""
 
     hosts: list[HostCount]
-    order: Order
+    order: HostOrder
     domain: str
     next: str
     first: bool
@@ -108,25 +144,25 @@ class Times(msgspec.Struct, frozen=True):
 
 
 def _summary(service: Service, asked: Nothing) -> Summary:
-    ledger, following = service.ledger, service.following
-    first, last, _ = ledger.days()
+    counts, reader = service.counts, service.log_reader
+    first, last, _ = counts.days()
     kinds: tuple[Kind, ...] = ("language", "domain", "charset", "status", "type", "size")
-    shares: dict[str, list[Share]] = {kind: ledger.shares(kind, 100) for kind in kinds}
+    shares: dict[str, list[Share]] = {kind: counts.shares(kind, 100) for kind in kinds}
     shares["size"].sort(key=lambda share: int(share.key))
-    return Summary(read_status(service.collection), following.share, following.problem, first, last, shares)
+    return Summary(read_status(service.collection), reader.counted, reader.problem, first, last, shares)
 
 
 def _times(service: Service, asked: AskedTimes) -> Times:
-    keys = [share.key for share in service.ledger.shares(asked.kind, 6)]
-    width = 7 if service.ledger.days()[2] > MONTHS_FROM else 10
-    return Times(asked.kind, keys, service.ledger.over_time(asked.kind, keys, width))
+    keys = [share.key for share in service.counts.shares(asked.kind, 6)]
+    width = 7 if service.counts.days()[2] > MONTHS_FROM else 10
+    return Times(asked.kind, keys, service.counts.over_time(asked.kind, keys, width))
 
 
 def _page(service: Service, asked: Nothing) -> CollectionPage:
     return CollectionPage(
         _summary(service, asked),
         _charts(service),
-        service.ledger.hosts("pages", "", SHOWN),
+        service.counts.hosts("pages", "", SHOWN),
         FORMATS,
         service.jobs.all()[:5],
     )
@@ -142,21 +178,57 @@ def _charts(service: Service) -> list[tuple[str, Chart]]:
     return [(title, chart) for title, chart in drawn if chart is not None]
 
 
+def stacked(rows: Sequence[DayShare], keys: Sequence[str], *, weight: str = "fetches") -> Chart | None:
+    """Counts (or bytes) over time by key, at most six keys and the rest; None for fewer than two moments."""
+    days = sorted({row.day for row in rows})
+    if len(days) < 2:
+        return None
+    colour = {key: number for number, key in enumerate(keys[: COLOURS - 1], 1)}
+    sums: dict[str, dict[int, int]] = {day: {} for day in days}
+    for row in rows:
+        of = colour.get(row.key, COLOURS)
+        sums[row.day][of] = sums[row.day].get(of, 0) + int(getattr(row, weight))
+    most = max(sum(day.values()) for day in sums.values()) or 1
+    step = (WIDTH - LEFT) / len(days)
+    tall = HEIGHT - BOTTOM - TOP
+    names = {number: key for key, number in colour.items()} | {COLOURS: "other"}
+    bars = []
+    for place, day in enumerate(days):
+        floor = float(HEIGHT - BOTTOM)
+        for of in sorted(sums[day]):
+            high = sums[day][of] / most * tall
+            floor -= high
+            said = f"{day} · {names[of] or '–'}: {sums[day][of]:,}"
+            bars.append(Bar(round(LEFT + place * step, 2), round(floor, 2), max(0.5, step * 0.82), high, of, said))
+    used = {of for day in sums.values() for of in day}
+    every = -(-len(days) // MOST_TIMES)
+    times = [Tick(LEFT + (place + 0.41) * step, days[place]) for place in range(0, len(days), every)]
+    values = [Tick(HEIGHT - BOTTOM - share * tall, _short(most * share)) for share in (0.0, 0.5, 1.0)]
+    return Chart(bars, times, values, [(names[of], of) for of in sorted(used)])
+
+
+def _short(value: float) -> str:
+    for size, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= size:
+            return f"{value / size:.3g}{letter}"
+    return f"{value:.0f}"
+
+
 def _hosts(service: Service, asked: AskedHosts) -> Hosts:
     domain = asked.domain.strip().strip(".").lower()
-    found = service.ledger.hosts(asked.order, asked.after, asked.most + 1, domain)
+    found = service.counts.hosts(asked.order, asked.after, asked.most + 1, domain)
     more = found[asked.most :]
     shown = found[: asked.most]
-    onward = place_of(shown[-1], asked.order, domain) if more else ""
+    onward = position_of(shown[-1], asked.order, domain) if more else ""
     return Hosts(shown, asked.order, domain, onward, not asked.after)
 
 
 def _lines(service: Service, asked: AskedLines) -> Lines:
     """Raises NotFound for a host that was never asked."""
-    host = service.ledger.host(asked.key) if asked.by == "host" else None
+    host = service.counts.host(asked.key) if asked.by == "host" else None
     if asked.by == "host" and host is None:
         raise NotFound(f"{asked.key or 'no host'}: nothing was fetched from there; see the list of hosts")
-    places = service.ledger.places(asked.by, asked.key, asked.before or 1 << 62, asked.most + 1)
+    places = service.counts.lines(asked.by, asked.key, asked.before or 1 << 62, asked.most + 1)
     lines: list[Logged] = []
     if places:
         with service.collection.log_file.open("rb") as log:
@@ -176,15 +248,15 @@ def _record(service: Service, asked: AskedPage) -> Response:
 
 
 def _metrics(service: Service) -> list[Metric]:
-    languages = service.ledger.shares("language", 20)
-    statuses = service.ledger.shares("status", 20)
+    languages = service.counts.shares("language", 20)
+    statuses = service.counts.shares("status", 20)
     return [
         *(
             Metric("language_pages_total", "Pages judged, by language.", share.pages, (("language", share.key),))
             for share in languages
         ),
         *(Metric("fetches_total", "Fetches by answer.", share.fetches, (("answer", share.key),)) for share in statuses),
-        Metric("log_counted_ratio", "Share of the crawl log that is counted.", service.following.share),
+        Metric("log_counted_ratio", "Share of the crawl that is counted.", service.log_reader.counted),
     ]
 
 

@@ -12,19 +12,14 @@ from starlette.concurrency import run_in_threadpool
 
 from phasa.crawl.run.control import MOST_SEEDS, Orders, add_seeds, give_orders
 from phasa.crawl.run.explain import Explanation, explain
-from phasa.crawl.run.status import is_running
+from phasa.crawl.run.prometheus import Metric, crawl_metrics
+from phasa.crawl.run.status import Status, is_running, read_status
 from phasa.errors import InputError, PhasaError
-from phasa.service.running import last_words, start_crawl, stop_crawl
-from phasa.service.section import Call, Conflict, Event, Metric, Nothing, Problem, Section, Stream, View
+from phasa.frontier.reader import FrontierReader
+from phasa.service.crawl_process import last_words, start_crawl, stop_crawl
+from phasa.service.crawl_status import CrawlHistory, CrawlTables, crawl_history, crawl_tables
+from phasa.service.section import Call, Conflict, Event, Nothing, Problem, Section, Stream, View
 from phasa.service.service import Service
-from phasa.service.watching import (
-    CrawlHistory,
-    CrawlNow,
-    CrawlTables,
-    crawl_history,
-    crawl_now,
-    crawl_tables,
-)
 
 LOOK_EVERY = 1.0
 TABLES_EVERY = 5
@@ -79,7 +74,7 @@ class AddedSeeds(msgspec.Struct, frozen=True):
 class CrawlPage(msgspec.Struct, frozen=True, kw_only=True):
     """Everything on the page."""
 
-    now: CrawlNow
+    now: Status
     tables: CrawlTables
     seeds: int
     may_start: bool
@@ -90,18 +85,18 @@ class CrawlPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _page(service: Service, asked: AskedPage) -> CrawlPage:
-    service.counting.nudge()
     collection = service.collection
     told, trouble = None, ""
-    if asked.url:
-        try:
-            told = explain(collection, asked.url)
-        except InputError as problem:
-            trouble = str(problem)
-    now = crawl_now(collection)
+    with FrontierReader(collection.frontier_file) as frontier:
+        now = read_status(collection, frontier)
+        if asked.url:
+            try:
+                told = explain(collection, asked.url, frontier)
+            except InputError as problem:
+                trouble = str(problem)
     return CrawlPage(
         now=now,
-        tables=crawl_tables(collection, ROWS),
+        tables=_tables_of(service, now, ROWS),
         seeds=len(collection.seeds()),
         may_start=service.local,
         asked=asked.url,
@@ -111,8 +106,8 @@ def _page(service: Service, asked: AskedPage) -> CrawlPage:
     )
 
 
-def _now(service: Service, asked: Nothing) -> CrawlNow:
-    return crawl_now(service.collection)
+def _now(service: Service, asked: Nothing) -> Status:
+    return read_status(service.collection)
 
 
 def _history(service: Service, asked: AskedPoints) -> CrawlHistory:
@@ -120,8 +115,11 @@ def _history(service: Service, asked: AskedPoints) -> CrawlHistory:
 
 
 def _tables(service: Service, asked: AskedRows) -> CrawlTables:
-    service.counting.nudge()
-    return crawl_tables(service.collection, asked.limit)
+    return _tables_of(service, read_status(service.collection), asked.limit)
+
+
+def _tables_of(service: Service, status: Status, limit: int) -> CrawlTables:
+    return crawl_tables(service.collection, status, service.counts, service.log_reader.counted, limit)
 
 
 def _why(service: Service, asked: AskedUrl) -> Explanation:
@@ -138,16 +136,16 @@ def _resume(service: Service, asked: Nothing) -> Orders:
     return give_orders(service.collection, paused=False)
 
 
-def _start(service: Service, asked: AskedStart) -> CrawlNow:
+def _start(service: Service, asked: AskedStart) -> Status:
     if not service.local:
         raise Conflict("a crawl is started from here only when the application is reached from this machine alone")
     start_crawl(service.collection, pages=asked.pages)
-    return crawl_now(service.collection)
+    return read_status(service.collection)
 
 
-def _stop(service: Service, asked: Nothing) -> CrawlNow:
+def _stop(service: Service, asked: Nothing) -> Status:
     stop_crawl(service.collection)
-    return crawl_now(service.collection)
+    return read_status(service.collection)
 
 
 def _seeds(service: Service, asked: AskedSeeds) -> AddedSeeds:
@@ -166,17 +164,16 @@ def _budgets(service: Service, asked: AskedBudgets) -> Orders:
 async def _events(service: Service, asked: Nothing) -> AsyncIterator[Event]:
     """The numbers once a second, the tables now and then."""
     tick = 0
-    last: CrawlNow | None = None
+    last: Status | None = None
     while True:
         try:
-            now = await run_in_threadpool(crawl_now, service.collection)
+            now = await run_in_threadpool(read_status, service.collection)
             # Now and then also when nothing is new, so that a connection that broke is noticed.
             if last is None or msgspec.structs.replace(now, time=last.time) != last or not tick % 15:
                 last = now
                 yield Event("now", now)
             if not tick % TABLES_EVERY:
-                service.counting.nudge()
-                yield Event("tables", await run_in_threadpool(crawl_tables, service.collection, ROWS))
+                yield Event("tables", await run_in_threadpool(_tables_of, service, now, ROWS))
         except PhasaError as problem:
             yield Event("problem", Problem(str(problem)))
         tick += 1
@@ -184,27 +181,8 @@ async def _events(service: Service, asked: Nothing) -> AsyncIterator[Event]:
 
 
 def _metrics(service: Service) -> list[Metric]:
-    now = crawl_now(service.collection)
-    states = (("waiting", now.queue), ("done", now.done), ("dropped", now.dropped), ("quarantined", now.quarantined))
-    found = [Metric("urls", "URLs of the collection by state.", n, (("state", state),)) for state, n in states]
-    found += [
-        Metric("pages_total", "Pages that were judged.", now.pages),
-        Metric("wanted_pages_total", "Pages that the judge wanted.", now.wanted),
-        Metric("bytes_total", "Bytes that came.", now.megabytes * 1e6),
-        Metric("hosts", "Hosts that are known.", now.hosts),
-        Metric("crawl_running", "1 while a crawl works on the collection.", int(now.state in ("running", "paused"))),
-        Metric("crawl_paused", "1 while it is paused.", int(now.state == "paused")),
-        Metric("crawl_fetching", "URLs that are being fetched.", now.leased),
-    ]
-    optional = (
-        ("harvest", "Share of the judged pages that are wanted.", now.harvest),
-        ("harvest_last_100", "The same among the last hundred pages.", now.last_100),
-        ("crawl_pages_per_second", "URLs done a second, lately.", now.pages_per_second),
-        ("ready_hosts", "Hosts that may be asked now.", now.ready_hosts),
-        ("resting_hosts", "Hosts that must be left alone for a while.", now.resting_hosts),
-        ("words_per_megabyte", "Words of wanted text per megabyte fetched.", now.words_per_megabyte),
-    )
-    return found + [Metric(name, text, value) for name, text, value in optional if value is not None]
+    now = read_status(service.collection)
+    return crawl_metrics(now, running=now.running, paused=now.state == "paused")
 
 
 section = Section(
@@ -212,14 +190,14 @@ section = Section(
     path="/crawl",
     views=(View("/crawl", "crawl.html", _page, AskedPage),),
     calls=(
-        Call("GET", "/api/crawl", "The crawl at this moment.", _now, CrawlNow),
+        Call("GET", "/api/crawl", "The crawl at this moment.", _now, Status),
         Call("GET", "/api/crawl/history", "How it went, as columns.", _history, CrawlHistory, AskedPoints),
         Call("GET", "/api/crawl/tables", "Top hosts and segments, and the estimates.", _tables, CrawlTables, AskedRows),
         Call("GET", "/api/crawl/why", "The story of one URL.", _why, Explanation, AskedUrl),
         Call("POST", "/api/crawl/pause", "Fetch nothing until it is resumed.", _pause, Orders),
         Call("POST", "/api/crawl/resume", "Go on after a pause.", _resume, Orders),
-        Call("POST", "/api/crawl/start", "Start a crawl in a process of its own.", _start, CrawlNow, AskedStart),
-        Call("POST", "/api/crawl/stop", "End the crawl in good order.", _stop, CrawlNow),
+        Call("POST", "/api/crawl/start", "Start a crawl in a process of its own.", _start, Status, AskedStart),
+        Call("POST", "/api/crawl/stop", "End the crawl in good order.", _stop, Status),
         Call("POST", "/api/crawl/seeds", "Add seeds.", _seeds, AddedSeeds, AskedSeeds),
         Call("POST", "/api/crawl/budgets", "Set the budgets of the crawl.", _budgets, Orders, AskedBudgets),
     ),
@@ -228,7 +206,7 @@ section = Section(
             "/api/crawl/events",
             "The crawl as it goes: its numbers every second, its tables every few.",
             _events,
-            {"now": CrawlNow, "tables": CrawlTables, "problem": Problem},
+            {"now": Status, "tables": CrawlTables, "problem": Problem},
         ),
     ),
     metrics=_metrics,

@@ -1,12 +1,22 @@
-"""Exports of the collection: each is a background job that ends with a file."""
+"""Exports of the collection: each is a background job that ends with a file. `run` is the task of that job."""
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
+from phasa.archive.page_text import page_text
+from phasa.archive.text import Text, read_texts, write_jsonl, write_parquet
+from phasa.archive.wacz import export_wacz
+from phasa.collection import Collection
+from phasa.errors import InputError
+from phasa.frontier.reader import FrontierReader
+from phasa.service.job_process import Order, Tell
 from phasa.service.jobs import Job
 from phasa.service.section import Call, Nothing
 from phasa.service.service import Service
@@ -45,7 +55,7 @@ def _export(service: Service, asked: AskedExport) -> Job:
     file = f"{service.name}.{asked.format}"
     title = f"Export as {next(one.label for one in FORMATS if one.name == asked.format)}"
     path = service.collection.path.resolve()
-    return service.jobs.start(title, "phasa.service.exporting", path, file, {"format": asked.format})
+    return service.jobs.start(title, __name__, path, file, {"format": asked.format})
 
 
 EXPORT_CALLS = (
@@ -56,3 +66,60 @@ EXPORT_CALLS = (
         then="/jobs/{0.id}",
     ),
 )
+
+
+# ── the task ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def run(order: Order, tell: Tell) -> str:
+    """Write the file of an order. Raises PhasaError when there is nothing to write."""
+    collection, out = Collection.open(Path(order.collection)), Path(order.out)
+    match order.options["format"]:
+        case "wacz":
+            tell(0, None, "packing WARC files")
+            return f"{export_wacz(collection.archive_folder, out, title=collection.path.name):,} pages"
+        case "jsonl":
+            return f"{write_jsonl(_texts(collection, tell), out):,} pages"
+        case "parquet":
+            return f"{write_parquet(_texts(collection, tell), out):,} pages"
+        case "opml":
+            return _opml(collection, out)
+        case "arff":
+            tell(0, None, "reading links")
+            return _arff(collection, out)
+        case other:
+            raise InputError(f"{other}: no such form")
+
+
+def _texts(collection: Collection, tell: Tell) -> Iterator[Text]:
+    with FrontierReader(collection.frontier_file) as frontier:
+        total = frontier.totals().pages or None
+    tell(0, total, "reading pages")
+    for number, text in enumerate(read_texts(collection.archive_folder, page_text), 1):
+        tell(number, total, "reading pages")
+        yield text
+
+
+def _opml(collection: Collection, out: Path) -> str:
+    from phasa.feeds.opml import Outline, write_opml
+    from phasa.feeds.store import FeedStore
+
+    if not (collection.path / "feeds.db").exists():
+        raise InputError("no feed is watched yet: phasa feeds add adds one")
+    with FeedStore(collection.path / "feeds.db") as store:
+        feeds = [Outline(feed.url, feed.title, feed.category) for feed in store.feeds() if not feed.retired]
+    out.write_text(write_opml(feeds, collection.path.name), encoding="utf-8")
+    return f"{len(feeds):,} feeds"
+
+
+def _arff(collection: Collection, out: Path) -> str:
+    from phasa.crawl.learn.knowledge import write_arff
+    from phasa.crawl.learn.lesson import KNOWLEDGE, knowledge_of
+
+    learned = collection.models_folder / KNOWLEDGE
+    if learned.exists():
+        shutil.copyfile(learned, out)
+        return "as phasa learn wrote it"
+    base, _ = knowledge_of(collection)
+    out.write_text(write_arff(base), encoding="utf-8")
+    return f"{len(base):,} rows"

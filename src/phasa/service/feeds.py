@@ -14,11 +14,12 @@ import numpy as np
 from msgspec import Meta
 from starlette.responses import Response
 
+from phasa.crawl.run.prometheus import Metric
 from phasa.errors import CollectionError, InputError
 from phasa.feeds.opml import Outline, read_opml, write_opml
 from phasa.feeds.reading import DialPoint, FeedLine, PlanVersion, Reading, Rhythm
 from phasa.feeds.store import FeedStore, PollRow, Shown
-from phasa.service.section import Call, Metric, NotFound, Nothing, Section, View
+from phasa.service.section import Call, NotFound, Nothing, Section, View
 from phasa.service.service import Service
 from phasa.web.url import parse
 

@@ -1,11 +1,13 @@
-"""Long work in the background: one process at a time, with progress, and a file at the end.
+"""Long work in the background: one process at a time, with progress, and a file at the end; and its pages and calls.
 
-A job runs in a process of its own (`phasa.service.work`), so that neither its memory nor its time is the
-application's. Its folder, and with it the file, is kept until the application starts anew or newer jobs push it out.
+A job runs in a process of its own (`phasa.service.job_process`), so that neither its memory nor its time is the
+application's. Its folder, and with it the file, is kept until the application starts again or newer jobs push it out.
 """
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
 import shutil
 import subprocess
@@ -13,33 +15,26 @@ import sys
 import threading
 import time
 from collections import deque
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal, Protocol
 
 import msgspec
+from msgspec import Meta
+from starlette.responses import FileResponse, Response
 
-from phasa.service.section import Conflict, NotFound
+from phasa.crawl.run.prometheus import Metric
+from phasa.service.job_process import Order, Progress
+from phasa.service.section import Call, Conflict, Event, NotFound, Nothing, Section, Stream, View
 
 KEPT = 20
 MOST_WAITING = 10
+LOOK_EVERY = 0.25
 
+_logger = logging.getLogger(__name__)
 
-class Order(msgspec.Struct, frozen=True):
-    """What a job is to do: a module with `run(order, tell) -> str`, the collection, the file to write, options."""
-
-    task: str
-    collection: str
-    out: str
-    options: dict[str, str] = {}
-
-
-class Progress(msgspec.Struct, frozen=True):
-    """One line from the process of a job. `total` is absent while nobody knows it; `end` is its last word."""
-
-    done: int = 0
-    total: int | None = None
-    message: str = ""
-    end: Literal["", "done", "failed"] = ""
+JobState = Literal["waiting", "running", "done", "failed", "stopped"]
+ENDED: tuple[JobState, ...] = ("done", "failed", "stopped")
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -48,7 +43,7 @@ class Job(msgspec.Struct, frozen=True):
     id: str
     title: str
     task: str
-    state: Literal["waiting", "running", "done", "failed"]
+    state: JobState
     made: float
     done: int = 0
     total: int | None = None
@@ -68,6 +63,7 @@ class Jobs:
         self._changed = threading.Condition()
         self._worker: threading.Thread | None = None
         self._process: subprocess.Popen[bytes] | None = None
+        self._stopped = ""
         self._closing = False
         self._last = 0
 
@@ -89,6 +85,7 @@ class Jobs:
             self._queue.append(id)
             self._forget_old()
             self._changed.notify_all()
+            _logger.info("job %s (%s) waits", id, title)
             return job
 
     def all(self) -> list[Job]:
@@ -100,7 +97,7 @@ class Jobs:
         """Raises NotFound."""
         with self._changed:
             if id not in self._jobs:
-                raise NotFound(f"{id[:40]}: no such job; jobs are kept until the application starts anew")
+                raise NotFound(f"{id[:40]}: no such job; jobs are kept until the application starts again")
             return self._jobs[id]
 
     def file(self, id: str) -> Path:
@@ -124,16 +121,16 @@ class Jobs:
         with self._changed:
             if job.state == "waiting" and id in self._queue:
                 self._queue.remove(id)
-                self._set(id, state="failed", message="stopped")
+                self._set(id, state="stopped", message="")
             elif self._jobs[id].state == "running" and self._process is not None:
-                self._set(id, message="stopped")
+                self._stopped = id
                 self._process.terminate()
             return self._jobs[id]
 
     def wait(self, id: str, seconds: float = 60.0) -> Job:
         """The job when it has ended, or as it stands after so long."""
         with self._changed:
-            self._changed.wait_for(lambda: self._jobs[id].state in ("done", "failed"), seconds)
+            self._changed.wait_for(lambda: self._jobs[id].state in ENDED, seconds)
             return self._jobs[id]
 
     def close(self) -> None:
@@ -162,6 +159,7 @@ class Jobs:
             try:
                 self._run(id)
             except OSError as problem:
+                _logger.exception("job %s", id)
                 with self._changed:
                     self._set(id, state="failed", message=str(problem))
 
@@ -172,7 +170,7 @@ class Jobs:
         # The child finds the same modules as we do, however we were started.
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         process = subprocess.Popen(
-            [sys.executable, "-m", "phasa.service.work"],
+            [sys.executable, "-m", "phasa.service.job_process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
@@ -199,17 +197,90 @@ class Jobs:
             self._process = None
             if last.end == "done" and out.is_file():
                 self._set(id, state="done", size=out.stat().st_size)
+            elif self._stopped == id and last.end != "failed":
+                self._set(id, state="stopped", message="")
             else:
-                stopped = self._jobs[id].message == "stopped"
-                message = last.message if last.end == "failed" else "stopped" if stopped else "ended unexpectedly"
-                self._set(id, state="failed", message=message)
+                self._set(id, state="failed", message=last.message if last.end == "failed" else "ended unexpectedly")
+            job = self._jobs[id]
+        _logger.info("job %s (%s): %s %s", id, job.title, job.state, job.message)
 
     def _set(self, id: str, **changes: object) -> None:
         self._jobs[id] = msgspec.structs.replace(self._jobs[id], **changes)
         self._changed.notify_all()
 
     def _forget_old(self) -> None:
-        ended = [id for id, job in self._jobs.items() if job.state in ("done", "failed")]
+        ended = [id for id, job in self._jobs.items() if job.state in ENDED]
         for id in ended[: max(0, len(self._jobs) - KEPT)]:
             shutil.rmtree(Path(self._orders[id].out).parent, ignore_errors=True)
             del self._jobs[id], self._orders[id]
+
+
+# ── pages and calls ──────────────────────────────────────────────────────────────────────────────
+
+Id = Annotated[str, Meta(description="The id of a job.", min_length=1, max_length=40)]
+
+
+class HasJobs(Protocol):
+    """What these pages need of the application."""
+
+    @property
+    def jobs(self) -> Jobs: ...
+
+
+class AskedJob(msgspec.Struct, frozen=True):
+    """Which job."""
+
+    id: Id
+
+
+def _list(service: HasJobs, asked: Nothing) -> list[Job]:
+    return service.jobs.all()
+
+
+def _get(service: HasJobs, asked: AskedJob) -> Job:
+    return service.jobs.get(asked.id)
+
+
+def _stop(service: HasJobs, asked: AskedJob) -> Job:
+    return service.jobs.stop(asked.id)
+
+
+def _file(service: HasJobs, asked: AskedJob) -> Response:
+    path = service.jobs.file(asked.id)
+    return FileResponse(path, media_type="application/octet-stream", filename=path.name)
+
+
+async def _watch(service: HasJobs, asked: AskedJob) -> AsyncIterator[Event]:
+    """The job at every change until it has ended."""
+    last: Job | None = None
+    while True:
+        job = service.jobs.get(asked.id)
+        if job != last:
+            last = job
+            yield Event("job", job)
+        if job.state in ENDED:
+            return
+        await asyncio.sleep(LOOK_EVERY)
+
+
+def _metrics(service: HasJobs) -> list[Metric]:
+    states = [job.state for job in service.jobs.all()]
+    return [
+        Metric("jobs", "Background jobs that are kept, by state.", states.count(state), (("state", state),))
+        for state in ("waiting", "running", *ENDED)
+    ]
+
+
+section = Section(
+    name="",
+    path="/jobs",
+    views=(View("/jobs/{id}", "job.html", _get, AskedJob),),
+    calls=(
+        Call("GET", "/api/jobs", "The background jobs, newest first.", _list, list[Job]),
+        Call("GET", "/api/jobs/{id}", "One job.", _get, Job, AskedJob),
+        Call("GET", "/api/jobs/{id}/file", "What a job made.", _file, None, AskedJob, "application/octet-stream"),
+        Call("POST", "/api/jobs/{id}/stop", "End a job.", _stop, Job, AskedJob),
+    ),
+    streams=(Stream("/api/jobs/{id}/events", "A job's progress.", _watch, {"job": Job}, AskedJob),),
+    metrics=_metrics,
+)

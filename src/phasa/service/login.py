@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 
 import msgspec
 from starlette.requests import Request
@@ -12,6 +13,8 @@ from starlette.routing import Route
 from phasa.service.guards import COOKIE, Access, same
 from phasa.service.routing import form_of, local_path
 from phasa.service.templating import render
+
+_logger = logging.getLogger(__name__)
 
 PAUSE = 0.5
 """Seconds that a wrong token costs: guessing is hopeless anyway, this keeps it cheap for us."""
@@ -34,8 +37,10 @@ def login_routes(access: Access) -> list[Route]:
         if not access.token:
             return RedirectResponse(back, 303)
         if not same(form.get("token", "").strip(), access.token):
+            _logger.warning("sign-in with a wrong token from %s", request.client.host if request.client else "?")
             await asyncio.sleep(PAUSE)
             return render(request, "login.html", {"it": _Tried(True, back), "alone": True}, status=401)
+        _logger.info("sign-in from %s", request.client.host if request.client else "?")
         response = RedirectResponse(back, 303)
         secure = request.url.scheme == "https"
         response.set_cookie(COOKIE, access.cookie(), httponly=True, samesite="strict", secure=secure)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -11,8 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from phasa import __version__
-from phasa.service.section import Call, Nothing, Problem, Stream
-from phasa.service.sections import sections
+from phasa.service.section import Call, Nothing, Problem, Section, Stream
 
 _PROBLEMS = {
     "400": "The question is not valid.",
@@ -27,11 +26,10 @@ _PROBLEMS = {
 }
 
 
-@cache
-def openapi() -> dict[str, Any]:
+def openapi(sections: Sequence[Section]) -> dict[str, Any]:
     """The whole description as plain values."""
     declared: list[tuple[str, Call | Stream]] = []
-    for section in sections():
+    for section in sections:
         tag = section.name or "Jobs"
         declared += [(tag, call) for call in section.calls] + [(tag, stream) for stream in section.streams]
     kinds = [Problem, Nothing, *(one.asked for _, one in declared)]
@@ -114,9 +112,13 @@ def _identifier(method: str, path: str) -> str:
     return "_".join([method.lower(), *words]).replace("-", "_").replace(".", "_")
 
 
-async def _serve(request: Request) -> Response:
-    return Response(msgspec.json.encode(openapi()), media_type="application/json")
+def openapi_routes(sections: Sequence[Section]) -> list[Route]:
+    """The address of the file, which is made when it is asked for the first time."""
+    made: list[bytes] = []
 
+    async def serve(request: Request) -> Response:
+        if not made:
+            made.append(msgspec.json.encode(openapi(sections)))
+        return Response(made[0], media_type="application/json")
 
-def openapi_routes() -> list[Route]:
-    return [Route("/api/openapi.json", _serve, methods=["GET"])]
+    return [Route("/api/openapi.json", serve, methods=["GET"])]

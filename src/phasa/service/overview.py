@@ -8,19 +8,18 @@ import msgspec
 from markupsafe import Markup
 from msgspec import Meta
 
+from phasa.crawl.run.counts import HostCount, SegmentCount, Share
 from phasa.errors import InputError
-from phasa.service.clouding import DATA, FRAGMENT, CloudWord, OverviewData, Place
+from phasa.service.cloud_job import DATA, FRAGMENT, CloudWord, Context, OverviewData
+from phasa.service.formatting import plain
 from phasa.service.guards import POLICY
-from phasa.service.jobs import Job
-from phasa.service.jobs_page import AskedJob, Id
-from phasa.service.ledger import HostCount, SegmentCount, Share
+from phasa.service.jobs import AskedJob, Id, Job
 from phasa.service.own_pages import own_page
 from phasa.service.section import Call, NotFound, Nothing, Section, View
 from phasa.service.service import Service
-from phasa.service.showing import plain
 from phasa.web.url import parse
 
-TASK = "phasa.service.clouding"
+TASK = "phasa.service.cloud_job"
 OFFERED = 200
 
 Text = Annotated[str, Meta(max_length=2000)]
@@ -77,12 +76,12 @@ class OverviewAnswer(msgspec.Struct, frozen=True):
 
 
 def _choices(service: Service, asked: Nothing) -> Choices:
-    ledger = service.ledger
+    counts = service.counts
     return Choices(
-        ledger.hosts("wanted", "", OFFERED),
-        ledger.segments(OFFERED),
-        ledger.months(),
-        [share for share in ledger.shares("language", 50) if share.key != "und"],
+        counts.hosts("wanted", "", OFFERED),
+        counts.segments("wanted", OFFERED),
+        counts.months(),
+        [share for share in counts.shares("language", 50) if share.key != "und"],
         _made(service),
         service.collection.settings.allow_private,
     )
@@ -128,7 +127,7 @@ def _answer(service: Service, asked: AskedJob) -> OverviewAnswer:
     return OverviewAnswer(job, data.title, data.language, data.direction, data.pages, data.chart, data.keywords)
 
 
-def _contexts(service: Service, asked: AskedKeyword) -> list[Place]:
+def _contexts(service: Service, asked: AskedKeyword) -> list[Context]:
     _job(service, asked.id)
     found = _data(service, asked.id).contexts.get(asked.term)
     if found is None:
@@ -166,7 +165,7 @@ section = Section(
         Call("GET", "/api/overview/{id}", "An overview as data.", _answer, OverviewAnswer, AskedJob),
         Call(
             *("GET", "/api/overview/{id}/contexts", "Where a keyword stands in the text.", _contexts),
-            *(list[Place], AskedKeyword),
+            *(list[Context], AskedKeyword),
         ),
     ),
 )

@@ -15,11 +15,11 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from phasa.errors import CollectionError, InputError, PhasaError
+from phasa.service.formatting import encode
 from phasa.service.guards import FORM, right_csrf
 from phasa.service.section import Call, Conflict, Event, NotFound, Problem, Section, Stream, View
 from phasa.service.service import Service
 from phasa.service.templating import render
-from phasa.service.wire import encode
 
 MOST_BODY = 1_000_000
 

@@ -1,24 +1,22 @@
 """How a page of the application declares itself. One module per page; nothing else has to know what is on it.
 
-A module of a page exposes `section = Section(...)` and has one line in `sections.SECTIONS`. A `View` is an HTML page, a
+A module of a page exposes `section = Section(...)`, which `application.py` lists. A `View` is an HTML page, a
 `Call` one operation of the JSON API, a `Stream` a source of server-sent events. Each names the type of what it is
 asked (a msgspec Struct, filled from path, query, form or JSON body) and of what it answers, and from those the
 routing, the checks of the input and the OpenAPI file are made. Handlers are plain functions (run in a thread, may
-block) or coroutines, and are given the `Service` and the question.
+block) or coroutines, and are given the `Service` (or what they need of it) and the question.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from phasa.crawl.run.prometheus import Metric
 from phasa.errors import PhasaError
-
-if TYPE_CHECKING:
-    from phasa.service.service import Service
 
 
 class NotFound(PhasaError):  # noqa: N818 - it is an answer, not a failure
@@ -46,15 +44,6 @@ class Event(NamedTuple):
     data: object
 
 
-class Metric(NamedTuple):
-    """One number of /metrics, named as Prometheus wants it (`phasa_` is put before, `_total` marks a counter)."""
-
-    name: str
-    help: str
-    value: float
-    labels: tuple[tuple[str, str], ...] = ()
-
-
 @dataclass(frozen=True, slots=True)
 class View:
     """An HTML page: the template is given what `handle` returns as `it`. GET only; it must not change anything.
@@ -64,7 +53,7 @@ class View:
 
     path: str
     template: str
-    handle: Callable[[Service, Any], Any]
+    handle: Callable[[Any, Any], Any]
     asked: type[msgspec.Struct] = Nothing
     policy: str = ""
 
@@ -80,7 +69,7 @@ class Call:
     method: Literal["GET", "POST"]
     path: str
     summary: str
-    handle: Callable[[Service, Any], Any]
+    handle: Callable[[Any, Any], Any]
     answer: Any = Nothing
     asked: type[msgspec.Struct] = Nothing
     media: str = "application/json"
@@ -93,7 +82,7 @@ class Stream:
 
     path: str
     summary: str
-    handle: Callable[[Service, Any], AsyncIterator[Event]]
+    handle: Callable[[Any, Any], AsyncIterator[Event]]
     events: dict[str, Any]
     asked: type[msgspec.Struct] = Nothing
 
@@ -107,4 +96,4 @@ class Section:
     views: tuple[View, ...] = ()
     calls: tuple[Call, ...] = ()
     streams: tuple[Stream, ...] = ()
-    metrics: Callable[[Service], Iterable[Metric]] = lambda service: ()
+    metrics: Callable[[Any], Iterable[Metric]] = lambda service: ()

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import secrets
-import sqlite3
 import tempfile
 import threading
 from pathlib import Path
 
 from phasa.collection import Collection
-from phasa.errors import CollectionError
+from phasa.crawl.run.counts import Counts
+from phasa.crawl.run.log_reader import LogReader
 from phasa.language.profile import Profile, load_profile
-from phasa.service.following import Following
 from phasa.service.jobs import Jobs
-from phasa.service.ledger import Ledger
 from phasa.service.page_view import warm_up
-from phasa.service.watching import Counting
+
+COUNTS = "counts.db"
 
 
 class Service:
@@ -35,10 +34,9 @@ class Service:
         self._borrowed: tempfile.TemporaryDirectory[str] | None = None
         self.folder = self._own_folder(collection.path / "service")
         self.jobs = Jobs(self.folder / "jobs")
-        self.counting = Counting(collection)
-        self.following = Following(collection.log_file, self.folder / "ledger.db")
+        self.log_reader = LogReader(collection, self.folder / COUNTS)
         self._threads = threading.local()
-        self._ledgers: list[Ledger] = []
+        self._opened: list[Counts] = []
 
     def _own_folder(self, wished: Path) -> Path:
         try:
@@ -56,30 +54,24 @@ class Service:
         return self.collection.path.resolve().name
 
     @property
-    def ledger(self) -> Ledger:
-        """The calling thread's connection to the ledger. Raises CollectionError when it cannot be opened."""
-        held = getattr(self._threads, "ledger", None)
+    def counts(self) -> Counts:
+        """The calling thread's connection to the counts. Raises CollectionError when they cannot be opened."""
+        held: Counts | None = getattr(self._threads, "counts", None)
         if held is None:
-            try:
-                held = Ledger(self.folder / "ledger.db")
-            except sqlite3.Error as problem:
-                raise CollectionError(f"{self.folder / 'ledger.db'}: cannot be read: {problem}; delete it") from None
-            self._threads.ledger = held
-            self._ledgers.append(held)
-        assert isinstance(held, Ledger)
+            held = self._threads.counts = Counts(self.folder / COUNTS)
+            self._opened.append(held)
         return held
 
     def start(self) -> None:
         """Begin what goes on in the background."""
-        self.following.start()
+        self.log_reader.start()
         threading.Thread(target=warm_up, args=(self.profile.code,), name="warm-up", daemon=True).start()
 
     def close(self) -> None:
         """End it."""
-        self.following.close()
-        self.counting.close()
+        self.log_reader.close()
         self.jobs.close()
-        for ledger in self._ledgers:
-            ledger.close()
+        for counts in self._opened:
+            counts.close()
         if self._borrowed is not None:
             self._borrowed.cleanup()

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from phasa import __version__
-from phasa.service import showing
+from phasa.service import formatting
 from phasa.service.assets import asset_address
 
 
@@ -25,32 +25,30 @@ def templates() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters.update(
-        foreign=showing.foreign,
-        address=showing.address,
-        number=showing.number,
-        percent=showing.percent,
-        size=showing.size,
-        hours=showing.hours,
-        json_text=showing.json_text,
-        when=showing.when,
-        stamp=showing.stamp,
-        capture=showing.capture,
-        plain=showing.plain,
-        visible=showing.visible,
+        foreign=formatting.foreign,
+        address=formatting.address,
+        number=formatting.number,
+        percent=formatting.percent,
+        size=formatting.size,
+        hours=formatting.hours,
+        json_text=formatting.json_text,
+        when=formatting.when,
+        stamp=formatting.stamp,
+        capture=formatting.capture,
+        plain=formatting.plain,
+        visible=formatting.visible,
     )
-    made.globals.update(asset=asset_address, shade=showing.shade, version=__version__)
+    made.globals.update(asset=asset_address, shade=formatting.shade, version=__version__)
     return made
 
 
 def render(request: Request, template: str, values: dict[str, Any], *, status: int = 200) -> HTMLResponse:
     """A page. Every template knows `service`, `csrf`, `menu`, `here` (path of its section) and what is in `values`."""
-    from phasa.service.sections import sections
-
     state = request.app.state
     context = {
         "service": state.service,
         "csrf": state.service.csrf,
-        "menu": [section for section in sections() if section.name],
+        "menu": state.menu,
         "here": "",
         "alone": False,
         "locked": bool(state.access.token),

@@ -15,7 +15,7 @@ from phasa.crawl.run.progress import Progress, line
 def reading() -> Metrics:
     zeros = {field.name: 0 for field in msgspec.structs.fields(Metrics)}
     known = {
-        "done": 12_690, "pages_per_second": 44.4, "harvest": 0.485, "harvest_last_100": 0.81, "queue": 1_000_965,
+        "done": 12_690, "pages_per_second": 44.4, "harvest": 0.485, "harvest_last_100": 0.81, "waiting": 1_000_965,
         "words_per_megabyte": 48_786.0, "ready_hosts": 103, "resting_hosts": 1_121, "seconds_left": 50.0,
         "outcomes": {}, "paused": False,
     }  # fmt: skip

@@ -10,7 +10,7 @@ from tests.cli.test_crawl import phasa
 from tests.durability.small_web import SmallWeb, collection_for
 
 from phasa.collection import Collection
-from phasa.crawl.run.segment_table import segment_row, table
+from phasa.crawl.run.segment_table import segment_row, segment_table
 from phasa.frontier.protocol import Offer
 from phasa.frontier.sqlite import SqliteFrontier
 from phasa.web.url import Url
@@ -27,7 +27,7 @@ def crawled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
 
 
 def test_the_table_has_what_the_crawl_did(crawled: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = table(Collection.open(crawled), -1)
+    rows = segment_table(Collection.open(crawled), -1)
     assert sum(row.pages for row in rows) == 12
     assert rows == sorted(rows, key=lambda row: -row.wanted)
     assert all(row.degree == row.wanted / row.pages for row in rows if row.pages)
@@ -57,7 +57,7 @@ def test_one_segment_is_counted_as_in_the_table(tmp_path: Path) -> None:
     frontier.close()
     frontier = SqliteFrontier(collection.frontier_file)
     frontier.offer([Offer(Url(url), 0.5, 0) for url in urls])
-    rows = table(collection, -1)
+    rows = segment_table(collection, -1)
     assert sum(row.pending for row in rows) == len(urls)
     assert [segment_row(collection, row.segment + "new.html") for row in rows] == rows
     frontier.close()
@@ -71,5 +71,5 @@ def test_a_segment_that_nobody_saw_has_no_row(crawled: Path) -> None:
 
 def test_before_the_first_crawl_there_are_none(tmp_path: Path) -> None:
     collection = collection_for(tmp_path / "c", SmallWeb(4, hosts=1))
-    assert table(collection) == []
+    assert segment_table(collection) == []
     assert segment_row(collection, "http://h0.example/") is None

@@ -8,6 +8,7 @@ would add them; a running crawl plants what is new there.
 from __future__ import annotations
 
 import fcntl
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ from phasa.crawl.loop import Crawl
 from phasa.crawl.seeds import plant, read_seeds
 from phasa.crawl.strategy import Seed, Strategy
 from phasa.errors import CollectionError, InputError, PhasaError
+from phasa.files import replace_file
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.politeness import Politeness
 from phasa.frontier.protocol import Frontier
@@ -29,6 +31,8 @@ from phasa.web.url import Url, parse
 FILE = "control.json"
 LOOK_EVERY = 1.0
 MOST_SEEDS = 10_000
+
+_logger = logging.getLogger(__name__)
 
 _Amount = Annotated[float, Meta(ge=0, le=1e12)]
 
@@ -80,9 +84,8 @@ def give_orders(collection: Collection, **changes: object) -> Orders:
             orders = msgspec.convert(values, Orders)
         except msgspec.ValidationError as problem:
             raise InputError(f"order: {problem}") from None
-        beside = collection.path / f"{FILE}.new"
-        beside.write_bytes(msgspec.json.encode(orders) + b"\n")
-        beside.replace(collection.path / FILE)
+        replace_file(collection.path / FILE, msgspec.json.encode(orders) + b"\n")
+    _logger.info("%s: ordered %s", collection.path, changes)
     return orders
 
 
@@ -153,12 +156,15 @@ class Control:
                 self._heard = mark
                 orders, settings = read_orders(self._collection), self._collection.settings
                 crawl.obey(orders.budgets(settings), orders.manners(settings), paused=orders.paused)
+                _logger.info("obeys %s", orders)
                 if orders.stop is not None and orders.stop > self._began:
                     crawl.stop("stopped from another process; go on with: phasa crawl")
             if self._plants and (mark := _mark(self._seeds)) != self._planted:
                 self._planted = mark
-                plant_fresh(crawl.parts.frontier, crawl.parts.strategy, read_seeds(self._seeds).seeds)
+                planted = plant_fresh(crawl.parts.frontier, crawl.parts.strategy, read_seeds(self._seeds).seeds)
+                _logger.info("%d new seeds in %s", planted, self._seeds)
         except (PhasaError, OSError) as problem:
+            _logger.warning("%s", problem)
             if len(crawl.errors) < 100:
                 crawl.errors.append(str(problem))
 

@@ -7,6 +7,7 @@ Fields are separated by one space; an empty field is `-`. Lines of older crawls 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -40,7 +41,7 @@ class CrawlLog:
 def line(lease: Lease, ending: Ending) -> str:
     """The line of one ended lease, with its line end."""
     visit = ending.visit
-    time = datetime.fromtimestamp(ending.at, UTC).isoformat(timespec="milliseconds")[:23] + "Z"
+    time = time_text(ending.at)
     if visit is None:
         fields = [time, "-", "-", lease.url, lease.depth, lease.source, "", "", ending.reason, "", "", "", ""]
     else:
@@ -50,6 +51,11 @@ def line(lease: Lease, ending: Ending) -> str:
             *(f"{visit.seconds:.3f}", ending.reason, wanted, visit.language, visit.record, visit.charset),
         ]
     return " ".join(str(field).replace(" ", "_").replace("\n", "_") or "-" for field in fields) + "\n"
+
+
+def time_text(at: float) -> str:
+    """A moment as the log has it: ISO 8601 in UTC, to the millisecond."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")[:23] + "Z"
 
 
 class Logged(msgspec.Struct, frozen=True):
@@ -72,6 +78,21 @@ class Logged(msgspec.Struct, frozen=True):
     def at(self) -> float:
         """Seconds since 1970."""
         return datetime.fromisoformat(self.time).timestamp()
+
+    @property
+    def outcome(self) -> str:
+        """The status, or why nothing came, without its details."""
+        if self.status:
+            return str(self.status)
+        return self.reason.partition(":")[0].replace("_", " ") or "no answer"
+
+
+def read_log(path: Path) -> Iterator[Logged]:
+    """The lines of a log in their order; what is torn is passed over."""
+    with path.open("rb") as file:
+        for raw in file:
+            if (found := parse_line(raw.decode("utf-8", "replace"))) is not None:
+                yield found
 
 
 def parse_line(text: str) -> Logged | None:

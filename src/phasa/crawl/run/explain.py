@@ -8,11 +8,10 @@ import msgspec
 
 from phasa.collection import Collection
 from phasa.crawl.run.segment_table import segment_row
-from phasa.crawl.run.status import has_begun
 from phasa.errors import InputError
 from phasa.frontier.protocol import State, Story
+from phasa.frontier.reader import FrontierReader
 from phasa.frontier.scope import Scope
-from phasa.frontier.sqlite import SqliteFrontier
 from phasa.frontier.traps import Traps
 from phasa.web.url import Url, parse
 
@@ -42,22 +41,22 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     """The directory that the address is in: its state, relevance degree, pages, what waits."""
 
 
-def explain(collection: Collection, spelling: str) -> Explanation:
-    """The story of a URL in a collection. Raises InputError when it is no http(s) address."""
+def explain(collection: Collection, spelling: str, frontier: FrontierReader | None = None) -> Explanation:
+    """The story of a URL in a collection. `frontier`: a reader that is open already. Raises InputError when it is no
+    http(s) address."""
     url = parse(spelling)
     if url is None:
         near = parse(f"http://{spelling}") if "://" not in spelling and "." in spelling else None
         raise InputError(f"{spelling}: not an http or https address" + (f"; did you mean {near}?" if near else ""))
-    if has_begun(collection):
-        frontier = SqliteFrontier(collection.frontier_file, read_only=True)
-        try:
-            if (story := frontier.story(url)) is not None:
-                told = _told(story, _path_back(frontier, story))
-                around = segment_row(collection, url)
-                return told if around is None else msgspec.structs.replace(told, segment=around.told)
-        finally:
-            frontier.close()
-    return Explanation(url=url, state="unknown", why=_why_unknown(collection, url))
+    if frontier is None:
+        with FrontierReader(collection.frontier_file) as opened:
+            return explain(collection, url, opened)
+    story = frontier.story(url)
+    if story is None:
+        return Explanation(url=url, state="unknown", why=_why_unknown(collection, url))
+    around = segment_row(collection, url, frontier)
+    way = tuple(frontier.way_back(url, MOST_SOURCES))
+    return _explanation(story, way, around.summary if around is not None else "")
 
 
 def _why_unknown(collection: Collection, url: Url) -> str:
@@ -69,7 +68,7 @@ def _why_unknown(collection: Collection, url: Url) -> str:
     return "no page that was fetched so far links to it, and it is not among the seeds"
 
 
-def _told(story: Story, found_on: tuple[str, ...]) -> Explanation:
+def _explanation(story: Story, found_on: tuple[str, ...], segment: str) -> Explanation:
     visit = story.visit
     return Explanation(
         url=story.url,
@@ -88,6 +87,7 @@ def _told(story: Story, found_on: tuple[str, ...]) -> Explanation:
         score=visit.score if visit is not None and visit.wanted is not None else None,
         record=visit.record if visit is not None else "",
         host=f"{story.host}: {story.host_note}" if story.host_note else story.host,
+        segment=segment,
     )
 
 
@@ -98,14 +98,3 @@ def _why(story: Story) -> str:
     if story.state is State.DONE:
         return f"fetched: {story.reason}"
     return story.reason or story.state.name.lower()
-
-
-def _path_back(frontier: SqliteFrontier, story: Story) -> tuple[str, ...]:
-    sources: list[str] = []
-    while story.source and story.source not in sources and len(sources) < MOST_SOURCES:
-        sources.append(story.source)
-        parent = frontier.story(Url(story.source))
-        if parent is None:
-            break
-        story = parent
-    return tuple(sources)

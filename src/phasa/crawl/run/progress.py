@@ -60,10 +60,10 @@ def line(metrics: Metrics) -> str:
     m = metrics
     paused = "PAUSED  " if m.paused else ""
     return (
-        f"{paused}{m.done:,} done  {m.pages_per_second:.1f}/s  "
-        f"harvest {m.harvest:.1%} (last 100: {m.harvest_last_100:.0%})  "
-        f"{m.words_per_megabyte:,.0f} words/MB  queue {m.queue:,}  hosts {m.ready_hosts:,} ready"
-        f" {m.resting_hosts:,} resting"
+        f"{paused}{m.done:,} done  {m.pages_per_second or 0.0:.1f}/s  "
+        f"harvest {m.harvest or 0.0:.1%} (last 100: {m.harvest_last_100 or 0.0:.0%})  "
+        f"{m.words_per_megabyte or 0.0:,.0f} words/MB  {m.waiting:,} waiting  hosts {m.ready_hosts or 0:,} ready"
+        f" {m.resting_hosts or 0:,} resting"
     )
 
 

@@ -12,14 +12,12 @@ from contextlib import suppress
 import msgspec
 
 from phasa.collection import Collection
-from phasa.crawl.run.status import has_begun, reading
 from phasa.crawl.segments.identifier import key_of
 from phasa.crawl.segments.segment import Segment
-from phasa.frontier.index import ids_of_host
+from phasa.frontier.protocol import State
+from phasa.frontier.reader import FrontierReader, SeenUrl
 
-_WAITING, _DONE = 0, 1
 _BY_SEGMENT = ("segment", "best-segment")
-_ROWS = "SELECT u.url, u.state, v.wanted FROM url u LEFT JOIN visit v ON v.id = u.id"
 
 
 class SegmentRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +38,7 @@ class SegmentRow(msgspec.Struct, frozen=True, kw_only=True):
     """Irrelevant segments in a row up to and with this one (rule D)."""
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """One line for people."""
         degree = "no page judged yet" if self.degree is None else f"relevance degree {self.degree:.2f}"
         return f"{self.segment}: {self.state}, {degree}, {self.pages} pages, {self.pending} waiting"
@@ -60,46 +58,36 @@ class _Kept(msgspec.Struct):
     segments: dict[str, Segment]
 
 
-def table(collection: Collection, limit: int = 20) -> list[SegmentRow]:
+def segment_table(collection: Collection, limit: int = 20) -> list[SegmentRow]:
     """The segments with most wanted pages first; `limit` -1 gives all."""
-    if not has_begun(collection):
-        return []
-    with reading(collection) as db:
-        rows = _rows(db.execute(_ROWS), _kept(collection))
+    with FrontierReader(collection.frontier_file) as frontier:
+        rows = _rows(frontier.seen_urls(), _kept(collection))
     rows.sort(key=lambda row: (-row.wanted, -row.pages, -row.pending, row.segment))
     return rows if limit < 0 else rows[:limit]
 
 
-def segment_row(collection: Collection, url: str) -> SegmentRow | None:
-    """The segment of an address; None when nothing of it was ever seen."""
+def segment_row(collection: Collection, url: str, frontier: FrontierReader | None = None) -> SegmentRow | None:
+    """The segment of an address; None when nothing of it was ever seen. `frontier`: a reader that is open already."""
     key = key_of(url)
-    if not key or not has_begun(collection):
+    if not key:
         return None
-    with reading(collection) as db:
-        # By the index of the host; what a running crawl has not merged into it yet stands at the end of the table. The
-        # addresses of a segment begin with its key, unless somebody's name and password stand in them.
-        numbers = db.execute("SELECT id FROM host WHERE name = ?", (key.split("/", 3)[2],)).fetchone()
-        number = int(numbers[0]) if numbers else -1
-        merged = db.execute("SELECT min(value) FROM meta WHERE key LIKE 'merged %'").fetchone()[0] or 0
-        known = ids_of_host(db, number)
-        here = "AND (substr(u.url, 1, length(?1)) = ?1 OR instr(u.url, '@'))"
-        found = db.execute(
-            f"{_ROWS} WHERE u.id IN (SELECT value FROM json_each(?2)) AND u.id <= ?3 {here}"
-            f" UNION ALL {_ROWS} WHERE u.id > ?3 AND u.host = ?4 {here}",
-            (key, msgspec.json.encode(known).decode(), merged, number),
-        )
-        rows = _rows((row for row in found if key_of(row[0]) == key), _kept(collection))
+    if frontier is None:
+        with FrontierReader(collection.frontier_file) as opened:
+            return segment_row(collection, url, opened)
+    # The prefix says too much: what lies below the segment, too, and all URLs of the host with a user name in them.
+    found = (seen for seen in frontier.seen_urls_under(key) if key_of(seen.url) == key)
+    rows = _rows(found, _kept(collection))
     return rows[0] if rows else None
 
 
-def _rows(found: Iterable[tuple[str, int, int | None]], kept: dict[str, Segment]) -> list[SegmentRow]:
+def _rows(found: Iterable[SeenUrl], kept: dict[str, Segment]) -> list[SegmentRow]:
     counts: dict[str, _Count] = {}
     for url, state, wanted in found:
         count = counts.setdefault(key_of(url), _Count())
-        if wanted is not None and state == _DONE:
+        if wanted is not None and state is State.DONE:
             count.pages += 1
             count.wanted += wanted
-        count.pending += state == _WAITING
+        count.pending += state is State.WAITING
     return [_row(key, count, kept.get(key)) for key, count in counts.items() if key]
 
 

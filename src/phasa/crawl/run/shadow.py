@@ -11,12 +11,12 @@ import msgspec
 
 
 class Level(msgspec.Struct, frozen=True):
-    """The URLs at one distance from the seeds: how many are known, were tried, were judged, and are wanted."""
+    """The URLs at one distance from the seeds: how many are known, were tried, gave a page, and are wanted."""
 
     depth: int
     known: int
     tried: int
-    judged: int
+    pages: int
     wanted: int
 
 
@@ -57,11 +57,11 @@ def shadow(levels: Sequence[Level], pages: int, points: int = 120) -> list[Shado
     steps: list[tuple[float, float]] = []  # (judged pages up to the end of a level, wanted up to there)
     judged = wanted = 0.0
     for level in sorted(levels, key=lambda one: one.depth):
-        if not level.judged:
+        if not level.pages:
             continue
-        here = max(level.known, level.tried) * level.judged / level.tried
+        here = max(level.known, level.tried) * level.pages / level.tried
         judged += here
-        wanted += here * level.wanted / level.judged
+        wanted += here * level.wanted / level.pages
         steps.append((judged, wanted))
         if judged >= pages:
             break

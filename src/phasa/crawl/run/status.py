@@ -2,83 +2,101 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from typing import Literal
 
 import msgspec
 
 from phasa.collection import Collection
-from phasa.crawl.run.control import read_orders
-from phasa.crawl.run.reports import NAMES, Report, query_of
-from phasa.errors import CollectionError, InputError
+from phasa.crawl.meter import CrawlNumbers
+from phasa.crawl.run.control import Orders, read_orders
+from phasa.crawl.run.live_status import LiveStatus, read_history, read_live_status
+from phasa.frontier.protocol import Stats
+from phasa.frontier.reader import FrontierReader
+
+RATE_OVER = 10.0
+"""Seconds that "pages a second" looks back."""
+
+State = Literal["never", "rest", "running", "paused"]
+"""Never crawled, at rest, running, or running and paused."""
 
 
-class Status(msgspec.Struct, frozen=True, kw_only=True):
-    """A collection in numbers. `coverage` is absent: on the live web nobody knows what there is to find."""
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """The budgets that hold: the settings', or what was ordered in their place. 0: no limit."""
 
+    pages: int
+    seconds: float
+    megabytes: float
+    delay: float
+
+
+class Status(CrawlNumbers, frozen=True, kw_only=True):
+    """A collection at this moment: its numbers, whether a crawl runs, what it does, and what it was told."""
+
+    time: float
     language: str
     strategy: str
-    waiting: int
-    done: int
-    dropped: int
-    quarantined: int
-    hosts: int
-    pages: int
-    wanted: int
-    harvest: float | None
-    megabytes: float
-    words_per_megabyte: float | None
+    state: State
     running: bool
     what_next: str
+    workers: int = 1
+    fetching: tuple[str, ...] = ()
+    """Some of the URLs that are being fetched."""
+    run_seconds: float | None = None
+    """Since the run began that goes on."""
+    ended: str = ""
+    """Why the last run ended; '' while one goes on."""
+    errors: tuple[str, ...] = ()
+    limits: Limits
+    orders: Orders
 
 
-def read_status(collection: Collection) -> Status:
-    """The numbers of this moment. Raises CollectionError when the frontier cannot be read."""
-    settings = collection.settings
-    tally: dict[str, int] = {}
-    if has_begun(collection):
-        with reading(collection) as db:
-            tally = dict(db.execute("SELECT name, n FROM tally"))
-    judged, size = tally.get("judged", 0), tally.get("bytes", 0)
+def read_status(collection: Collection, frontier: FrontierReader | None = None) -> Status:
+    """The status of this moment. `frontier`: a reader that is open already. Raises CollectionError when the frontier
+    or the orders cannot be read."""
+    if frontier is None:
+        with FrontierReader(collection.frontier_file) as opened:
+            return read_status(collection, opened)
+    totals, orders, settings = frontier.totals(), read_orders(collection), collection.settings
     running = is_running(collection)
+    last = read_live_status(collection)
+    live = last if running and last is not None and not last.ended else None
+    budgets = orders.budgets(settings)
+    state = _state(running, live, orders, totals)
+    numbers = msgspec.structs.asdict(CrawlNumbers.of(totals)) | {
+        "harvest_last_100": last.metrics.harvest_last_100 if last is not None else None,
+        "ready_hosts": live.metrics.ready_hosts if live is not None else None,
+        "resting_hosts": live.metrics.resting_hosts if live is not None else None,
+    }
+    if live is not None:
+        numbers |= {
+            # To the store, what is being fetched still waits.
+            "waiting": max(0, totals.waiting - live.metrics.leased),
+            "leased": live.metrics.leased,
+            "pages_per_second": _rate(live, collection) if state == "running" else None,
+            "seconds_left": live.metrics.seconds_left,
+        }
     return Status(
+        **numbers,
+        time=time.time(),
         language=settings.language,
-        strategy=settings.strategy,
-        waiting=tally.get("waiting", 0),
-        done=tally.get("done", 0),
-        dropped=tally.get("dropped", 0),
-        quarantined=tally.get("quarantined", 0),
-        hosts=tally.get("hosts", 0),
-        pages=judged,
-        wanted=tally.get("wanted", 0),
-        harvest=tally.get("wanted", 0) / judged if judged else None,
-        megabytes=size / 1e6,
-        words_per_megabyte=tally.get("words", 0) / (size / 1e6) if size else None,
+        strategy=live.strategy if live is not None else settings.strategy,
+        state=state,
         running=running,
-        what_next=_what_next(collection, tally, running),
+        what_next=_what_next(collection, totals, state, orders),
+        workers=last.workers if last is not None else 1,
+        fetching=live.fetching if live is not None else (),
+        run_seconds=live.metrics.seconds if live is not None else None,
+        ended=last.ended if last is not None and not running else "",
+        errors=last.errors if last is not None else (),
+        limits=Limits(
+            pages=live.pages_limit if live is not None else budgets.pages,
+            seconds=budgets.seconds,
+            megabytes=budgets.megabytes,
+            delay=orders.manners(settings).delay,
+        ),
+        orders=orders,
     )
-
-
-def table(collection: Collection, name: str, limit: int = -1) -> Report:
-    """One report. Raises InputError that lists the names."""
-    if name not in NAMES:
-        raise InputError(f"no report '{name}'; there are {', '.join((*NAMES, 'segments'))}")
-    columns, query = query_of(name)
-    if not has_begun(collection):
-        return Report(name, columns, [])
-    with reading(collection) as db:
-        return Report(name, columns, db.execute(f"{query} LIMIT ?", (limit,)).fetchall())
-
-
-def quarantined(collection: Collection) -> list[tuple[str, str]]:
-    """(template, evidence) of every template in quarantine, and single URLs that looked like traps."""
-    if not has_begun(collection):
-        return []
-    with reading(collection) as db:
-        rows = db.execute("SELECT key, evidence FROM template ORDER BY key").fetchall()
-        rows += db.execute("SELECT url, reason FROM url WHERE state = 3 ORDER BY id LIMIT 1000").fetchall()
-    return rows
 
 
 def is_running(collection: Collection) -> bool:
@@ -86,37 +104,32 @@ def is_running(collection: Collection) -> bool:
     return collection.is_locked()
 
 
-def has_begun(collection: Collection) -> bool:
-    """Whether there is a frontier to read; one that is being made this moment has no tables yet."""
-    if not collection.frontier_file.exists():
-        return False
-    with reading(collection) as db:
-        return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'tally'").fetchone() is not None
-
-
-def _what_next(collection: Collection, tally: dict[str, int], running: bool) -> str:
-    if read_orders(collection).paused:
-        return f"paused; go on with: phasa crawl {collection.path} --resume"
+def _state(running: bool, live: LiveStatus | None, orders: Orders, totals: Stats) -> State:
     if running:
+        paused = orders.paused if live is None else live.metrics.paused
+        return "paused" if paused else "running"
+    return "rest" if totals.done or totals.dropped else "never"
+
+
+def _rate(live: LiveStatus, collection: Collection) -> float | None:
+    """URLs done a second, over the last seconds; over the run while it is young."""
+    now = live.metrics
+    before = [s for s in read_history(collection.reports_folder)[-60:] if now.time - 6 * RATE_OVER < s.time < now.time]
+    since = next((s for s in reversed(before) if now.time - s.time >= RATE_OVER), before[0] if before else None)
+    if since is None or now.time - since.time < 0.5 or since.time < live.started:
+        return now.pages_per_second
+    return max(0.0, (now.done - since.done) / (now.time - since.time))
+
+
+def _what_next(collection: Collection, totals: Stats, state: State, orders: Orders) -> str:
+    if orders.paused:
+        return f"paused; go on with: phasa crawl {collection.path} --resume"
+    if state in ("running", "paused"):
         return f"a crawl is running; see it in a browser: phasa serve {collection.path}"
     if not collection.frontier_file.exists():
         return f"not crawled yet: phasa crawl {collection.path}"
-    if tally.get("waiting", 0):
+    if totals.waiting:
         return f"go on with: phasa crawl {collection.path}"
-    if not tally.get("done", 0) and not tally.get("dropped", 0):
+    if state == "never":
         return "nothing was ever offered: put addresses into seeds.txt"
     return "nothing waits: every URL found is done or dropped (phasa status --report dropped says why)"
-
-
-@contextmanager
-def reading(collection: Collection) -> Iterator[sqlite3.Connection]:
-    """The frontier's file, for reading only. Raises CollectionError when it cannot be read."""
-    db = None
-    try:
-        db = sqlite3.connect(f"{collection.frontier_file.resolve().as_uri()}?mode=ro", uri=True, timeout=30.0)
-        yield db
-    except sqlite3.DatabaseError as problem:
-        raise CollectionError(f"{collection.frontier_file}: cannot be read: {problem}") from None
-    finally:
-        if db is not None:
-            db.close()

@@ -21,6 +21,7 @@ from phasa.frontier.index.url_index import SCHEMA as SCHEMA
 from phasa.frontier.index.url_index import IndexOptions as IndexOptions
 from phasa.frontier.index.url_index import UrlIndex as UrlIndex
 from phasa.frontier.index.url_index import ids_of_host as ids_of_host
+from phasa.frontier.index.url_index import ids_of_key as ids_of_key
 from phasa.frontier.index.url_index import next_key as next_key
 from phasa.frontier.index.url_index import url_hash as url_hash
 from phasa.frontier.index.url_index import url_keys as url_keys

@@ -47,6 +47,11 @@ def ids_of_host(db: Connection, host: int) -> list[int]:
     return ids_between(db, host << HASH_BITS, ((host + 1) << HASH_BITS) - 1)
 
 
+def ids_of_key(db: Connection, key: int) -> list[int]:
+    """The id of the URL with that key, if it is merged into the file, by any connection to it. Only reads."""
+    return ids_between(db, key, key)
+
+
 class IndexOptions(NamedTuple):
     """Sizes, as measured to be fast, and the hash of the keys; tests make them small and bad."""
 

@@ -7,11 +7,10 @@ that a command can offer the methods without them.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from phasa.garbage import never_collected
 from phasa.overview.extract.content import Content, Element
 from phasa.overview.extract.method import Method
 
@@ -53,20 +52,9 @@ def extract_pages(
     pages: Sequence[tuple[str, str]], method: Method | str = Method.PHASA, rules: Rules | None = None
 ) -> list[tuple[Metadata, list[Element]]]:
     """The same of several pages, each its text (`page.read_text`) and its URL: quicker than one by one."""
-    with _undisturbed():
+    # The collector would look through the growing lists of a large page again and again.
+    with never_collected():
         return _extract_pages(pages, method, rules)
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Without the garbage collector, which would look through the growing lists of a large page again and again."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _extract_pages(

@@ -8,8 +8,8 @@ document.addEventListener("DOMContentLoaded", () => {
   const size = n => { for (const u of ["B", "kB", "MB", "GB"]) { if (n < 1000) return (u === "B" || n >= 100 ? n.toFixed(0) : n.toFixed(1)) + " " + u; n /= 1000; } return n.toFixed(1) + " TB"; };
   const percent = (n, digits) => (n * 100).toFixed(digits) + " %";
   const shown = {
-    pages: whole, wanted: whole, queue: whole, ready_hosts: whole, leased: whole, harvest: n => percent(n, 1),
-    last_100: n => percent(n, 0), pages_per_second: n => n.toFixed(1), words_per_megabyte: whole, megabytes: n => size(n * 1e6),
+    pages: whole, wanted: whole, waiting: whole, ready_hosts: whole, leased: whole, harvest: n => percent(n, 1),
+    harvest_last_100: n => percent(n, 0), pages_per_second: n => n.toFixed(1), words_per_megabyte: whole, megabytes: n => size(n * 1e6),
   };
   // What hides or turns the direction of writing is drawn as what it is, as the server does it.
   const plain = (text, most) => {
@@ -62,20 +62,20 @@ document.addEventListener("DOMContentLoaded", () => {
   const harvest = new charts.Line(id("chart-harvest"), {y: "percent", top: 1, fromZero: true, height: 260, xName: "pages", label: "Harvest by pages fetched, ours and breadth-first", empty: "The line begins with the second sample."});
   const minis = {
     pages_per_second: new charts.Line(id("chart-rate"), {x: "clock", label: "Pages a second over time"}),
-    queue: new charts.Line(id("chart-queue"), {x: "clock", whole: true, label: "Waiting URLs over time"}),
+    waiting: new charts.Line(id("chart-waiting"), {x: "clock", whole: true, label: "Waiting URLs over time"}),
     ready_hosts: new charts.Line(id("chart-ready"), {x: "clock", whole: true, label: "Hosts ready over time"}),
     words_per_megabyte: new charts.Line(id("chart-words"), {x: "clock", label: "Words per megabyte over time"}),
     megabytes: new charts.Line(id("chart-bytes"), {x: "clock", label: "Megabytes fetched over time"}),
   };
-  const units = {megabytes: "MB", pages_per_second: "a second", queue: "waiting", ready_hosts: "ready", words_per_megabyte: "words"};
+  const units = {megabytes: "MB", pages_per_second: "a second", waiting: "waiting", ready_hosts: "ready", words_per_megabyte: "words"};
   const MOST = 1200;
   let history = null, shadow = [];
-  const columns = ["seconds", "pages", "wanted", "last_100", "pages_per_second", "queue", "ready_hosts", "words_per_megabyte", "megabytes"];
+  const columns = ["seconds", "pages", "wanted", "harvest_last_100", "pages_per_second", "waiting", "ready_hosts", "words_per_megabyte", "megabytes"];
   const draw = () => {
     if (!history) return;
     const h = history, at = h.pages.map((_, i) => i).filter(i => h.pages[i] > 0);
     harvest.show([
-      {name: "last 100", kind: "c3", thin: true, points: at.filter(i => h.last_100[i] !== null).map(i => [h.pages[i], h.last_100[i]])},
+      {name: "last 100", kind: "c3", thin: true, points: at.filter(i => h.harvest_last_100[i] !== null).map(i => [h.pages[i], h.harvest_last_100[i]])},
       {name: "breadth-first", kind: "c2", dashed: true, points: shadow.map(p => [p.pages, p.harvest])},
       {name: "ours", kind: "c1", area: true, points: at.map(i => [h.pages[i], h.wanted[i] / h.pages[i]])},
     ]);
@@ -88,7 +88,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const step = now.time - before;
     h.time.push(now.time);
     const values = Object.assign({}, now, {seconds: (n ? h.seconds[n - 1] : 0) + (step > 0 && step < 30 ? step : 0)});
-    for (const name of columns) h[name].push(values[name] ?? (name === "last_100" ? null : 0));
+    for (const name of columns) h[name].push(values[name] ?? (name === "harvest_last_100" ? null : 0));
     if (h.seconds.length > MOST) for (const name of ["time", ...columns]) h[name] = h[name].filter((_, i) => i % 2 === 0 || i === h[name].length - 1);
     draw();
   };

@@ -42,7 +42,7 @@ const phasa = {
         job: now => {
           state.textContent = now.state + (now.message ? ": " + now.message : "");
           if (bar && now.total) { bar.max = now.total; bar.value = now.done; }
-          if (now.state === "done" || now.state === "failed") { source.close(); location.reload(); }
+          if (["done", "failed", "stopped"].includes(now.state)) { source.close(); location.reload(); }
         },
       });
     }

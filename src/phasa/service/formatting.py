@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
 from markupsafe import Markup, escape
@@ -89,6 +90,22 @@ def json_text(value: object) -> Markup:
     """A value as JSON inside a <script> that is data: nothing in it can end the element."""
     text = msgspec.json.encode(value).decode("utf-8", "replace")
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+
+
+def encode(value: object) -> bytes:
+    """A value as JSON that every reader accepts; a lone surrogate in a page of the web becomes a question mark."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_mended(msgspec.to_builtins(value)))
+
+
+def _mended(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_mended(key): _mended(item) for key, item in value.items()}
+    return [_mended(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def when(moment: float | None) -> Markup:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phasa.service.showing import address, foreign, number, percent, plain, size, visible, when
+from phasa.service.formatting import address, foreign, number, percent, plain, size, visible, when
 
 
 def test_markup_is_shown_as_text() -> None:

@@ -11,11 +11,11 @@ import sys
 import time
 from collections.abc import Callable
 from importlib import import_module
+from typing import Literal
 
 import msgspec
 
 from phasa.errors import PhasaError
-from phasa.service.jobs import Order, Progress
 
 Tell = Callable[[int, int | None, str], None]
 """(done, total, what is being done now)."""
@@ -23,11 +23,29 @@ Tell = Callable[[int, int | None, str], None]
 _EVERY = 0.1
 
 
+class Order(msgspec.Struct, frozen=True):
+    """What a job is to do: a module with `run(order, tell) -> str`, the collection, the file to write, options."""
+
+    task: str
+    collection: str
+    out: str
+    options: dict[str, str] = {}
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """One line from the process of a job. `total` is absent while nobody knows it; `end` is its last word."""
+
+    done: int = 0
+    total: int | None = None
+    message: str = ""
+    end: Literal["", "done", "failed"] = ""
+
+
 def main() -> None:
     """Run the task and report."""
     order = msgspec.json.decode(sys.stdin.buffer.read(), type=Order)
     lines = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # what a library prints is no progress
+    os.dup2(2, 1)  # what a library prints is not progress
     told = 0.0
 
     def tell(done: int, total: int | None, message: str) -> None:

@@ -1,4 +1,4 @@
-"""The task of an overview job (phasa.service.work): the cloud of a page, a site, or a part of the collection.
+"""The task of an overview job (phasa.service.job_process): the cloud of a page, a site, or a part of the collection.
 
 Writes the self-contained page of the order, and beside it `fragment.html` (the same as part of our page) and
 `overview.json` (an `OverviewData`).
@@ -15,10 +15,8 @@ from phasa.errors import InputError
 from phasa.overview.collection import Choice, collection_overview
 from phasa.overview.overview import Overview, direction_of, overview_of
 from phasa.overview.site import site_readings
-from phasa.service.jobs import Order
-from phasa.service.showing import plain
-from phasa.service.wire import encode
-from phasa.service.work import Tell
+from phasa.service.formatting import encode, plain
+from phasa.service.job_process import Order, Tell
 from phasa.web.fetch import Fetcher, user_agent
 from phasa.web.url import parse
 
@@ -30,7 +28,7 @@ CONTEXTS = 8
 LONGEST_TITLE = 200
 
 
-class Place(msgspec.Struct, frozen=True):
+class Context(msgspec.Struct, frozen=True):
     """One place of a keyword in a text."""
 
     page: str
@@ -55,7 +53,7 @@ class OverviewData(msgspec.Struct, frozen=True):
     pages: int
     chart: list[tuple[int, int]]
     keywords: list[CloudWord]
-    contexts: dict[str, list[Place]]
+    contexts: dict[str, list[Context]]
 
 
 def run(order: Order, tell: Tell) -> str:
@@ -98,7 +96,7 @@ def _of_the_web(collection: Collection, address: str, multi: bool, tell: Tell) -
 def _data(made: Overview) -> bytes:
     heaviest = sorted(made.lists[100], key=lambda keyword: -keyword.weight)[:MOST_KEYWORDS]
     contexts = {
-        keyword.term: [Place(*context) for context in made.contexts(keyword.term, most=CONTEXTS)]
+        keyword.term: [Context(*context) for context in made.contexts(keyword.term, most=CONTEXTS)]
         for keyword in heaviest
     }
     keywords = [CloudWord(*keyword) for keyword in heaviest]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
+import threading
 import time
 
 from phasa.collection import Collection
@@ -14,6 +16,8 @@ from phasa.service.section import Conflict
 
 OUTPUT = "crawl-output.txt"
 STARTS_WITHIN = 15.0
+
+_logger = logging.getLogger(__name__)
 
 
 def start_crawl(collection: Collection, *, pages: int | None = None) -> None:
@@ -36,6 +40,7 @@ def start_crawl(collection: Collection, *, pages: int | None = None) -> None:
             env=environment,
             start_new_session=True,
         )
+    _logger.info("%s: crawl started as process %d", collection.path, process.pid)
     until = time.monotonic() + STARTS_WITHIN
     while time.monotonic() < until:
         if process.poll() is not None:
@@ -68,6 +73,4 @@ def last_words(collection: Collection) -> str:
 
 def _reap_later(process: subprocess.Popen[bytes]) -> None:
     """Nobody must remain a zombie because we were not looking."""
-    import threading
-
     threading.Thread(target=process.wait, name="crawl", daemon=True).start()

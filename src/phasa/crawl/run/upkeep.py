@@ -1,0 +1,113 @@
+"""What is done now and then while a crawl runs, and what its strategy learned, kept between runs."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from phasa.collection import Collection
+from phasa.crawl.clock import Clock
+from phasa.crawl.loop import Crawl
+from phasa.crawl.meter import Metrics
+from phasa.crawl.run.control import Control
+from phasa.crawl.run.crawl_log import CrawlLog
+from phasa.crawl.run.live_status import StatusWriter, write_metrics
+from phasa.crawl.strategy import Strategy
+from phasa.errors import InputError
+from phasa.files import replace_file
+from phasa.frontier.sqlite import Partition
+
+SAVE_EVERY = 30.0
+FLUSH_EVERY = 2.0
+
+Watch = Callable[[Metrics], None]
+"""Is shown the numbers of a crawl as they change."""
+
+_logger = logging.getLogger(__name__)
+
+
+class StrategyState:
+    """The file of what a strategy learned; without it a crawl goes on, only less wisely."""
+
+    def __init__(self, folder: Path, strategy: Strategy, worker: int) -> None:
+        name = "".join(letter if letter.isalnum() else "-" for letter in strategy.name)
+        self._path = folder / f"{name}-{worker:02d}.state"
+        self._strategy = strategy
+
+    def load(self) -> None:
+        if self._path.is_file():
+            try:
+                self._strategy.load(self._path.read_bytes())
+            except InputError as problem:
+                _logger.warning("%s: cannot be used, the strategy learns again: %s", self._path, problem)
+
+    def save(self) -> None:
+        if state := self._strategy.save():
+            self._path.parent.mkdir(exist_ok=True)
+            replace_file(self._path, state)
+
+
+class Upkeep:
+    """Obeys orders, writes down how the crawl goes, saves what was learned, and looks at the disk."""
+
+    def __init__(
+        self,
+        collection: Collection,
+        state: StrategyState,
+        log: CrawlLog,
+        watch: Watch | None,
+        clock: Clock,
+        partition: Partition,
+    ) -> None:
+        self._alone = partition.workers == 1
+        self._control = Control(collection, clock.now(), plants=partition.worker == 0)
+        self._status = StatusWriter(collection, partition.worker, partition.workers)
+        self._collection = collection
+        self._state = state
+        self._log = log
+        self._watch = watch
+        self._clock = clock
+        self._next_flush = 0.0
+        self._next_save = clock.now() + SAVE_EVERY
+
+    def look(self, crawl: Crawl) -> str:
+        """Do what is due, and say why the crawl should end, if it should."""
+        now = self._clock.now()
+        self._control.obey(crawl, now)
+        metrics = crawl.meter.read(now, crawl.parts.frontier.stats())
+        self._status.write(crawl, metrics)
+        if self._watch is not None:
+            self._watch(metrics)
+        if now >= self._next_save:
+            self._next_save = now + SAVE_EVERY
+            self._state.save()
+        if now < self._next_flush:
+            return ""
+        self._next_flush = now + FLUSH_EVERY
+        self._log.flush()
+        if self._alone:  # of several workers, the process that started them writes the numbers of all
+            write_metrics(metrics, self._collection.reports_folder)
+        return self._disk()
+
+    def end(self, crawl: Crawl, why: str) -> Metrics:
+        """The last word of the run: its numbers, written down."""
+        self._state.save()
+        metrics = crawl.meter.read(self._clock.now(), crawl.parts.frontier.stats())
+        self._status.write(crawl, metrics, why)
+        if self._alone:
+            write_metrics(metrics, self._collection.reports_folder)
+        return metrics
+
+    def _disk(self) -> str:
+        least = self._collection.settings.budgets.free_disk_megabytes
+        free = free_megabytes(self._collection.path)
+        if least and free < least:
+            return f"only {free:,.0f} MB of disk are free, less than free_disk_megabytes = {least:,.0f}"
+        return ""
+
+
+def free_megabytes(path: Path) -> float:
+    """Free space of the disk that a folder is on."""
+    return shutil.disk_usage(path).free / 1e6

@@ -1,0 +1,320 @@
+"""Reads frontier.db from outside the crawling process: every question that a command or a page asks about it.
+
+Nothing here writes, and a crawl may be writing meanwhile. A collection that was never crawled, or whose frontier is
+being made this moment, answers as a frontier in which there is nothing.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from phasa.errors import CollectionError
+from phasa.frontier.database import FORMAT
+from phasa.frontier.index import ids_of_host, ids_of_key, next_key, url_keys
+from phasa.frontier.protocol import State, Stats, Story, Visit
+from phasa.web.url import Url, authority
+
+OUT_OF_SCOPE = "out of scope"
+"""The cause of a drop that the scope decided (`Rules.refuse`)."""
+
+# A reason is stored as "cause: details"; this is the only place that takes it apart.
+_CAUSE = "CASE WHEN instr(reason, ':') > 0 THEN substr(reason, 1, instr(reason, ':') - 1) ELSE reason END"
+_ROW = "id, host, state, priority, depth, attempts, source, url, note, reason"
+_SEEN = "SELECT u.url, u.state, v.wanted FROM url u LEFT JOIN visit v ON v.id = u.id"
+_VISIT = "at, status, mime, size, wanted, score, language, words, digest, record, seconds"
+_MOST_TRAPS = 1000
+
+_REPORTS: dict[str, tuple[tuple[str, ...], str]] = {
+    "hosts": (
+        ("host", "pages", "wanted", "bytes", "failures", "address"),
+        "SELECT h.name, h.done, sum(coalesce(v.wanted, 0)), sum(coalesce(v.size, 0)), h.failures, h.address"
+        " FROM visit v JOIN url u ON u.id = v.id JOIN host h ON h.id = u.host GROUP BY h.id"
+        " ORDER BY h.done DESC, h.name",
+    ),
+    "status": (
+        ("status", "urls", "bytes"),
+        "SELECT status, count(*), sum(size) FROM visit GROUP BY status ORDER BY count(*) DESC",
+    ),
+    "mime": (
+        ("media type", "urls", "bytes"),
+        "SELECT mime, count(*), sum(size) FROM visit GROUP BY mime ORDER BY count(*) DESC",
+    ),
+    "languages": (
+        ("language", "pages", "wanted", "words"),
+        "SELECT language, count(*), sum(wanted), sum(words) FROM visit WHERE wanted IS NOT NULL"
+        " GROUP BY language ORDER BY count(*) DESC",
+    ),
+    "seeds": (
+        ("seed", "state", "reason", "status"),
+        "SELECT u.url, CASE u.state WHEN 0 THEN 'waiting' WHEN 1 THEN 'done' WHEN 2 THEN 'dropped'"
+        " ELSE 'quarantined' END, coalesce(u.reason, ''), coalesce(v.status, '')"
+        " FROM url u LEFT JOIN visit v ON v.id = u.id"
+        " WHERE u.source IS NULL AND u.depth = 0 ORDER BY u.id",
+    ),
+    "dropped": (
+        ("reason", "urls"),
+        f"SELECT {_CAUSE} AS cause, count(*) FROM url WHERE state IN (2, 3) GROUP BY cause ORDER BY count(*) DESC",
+    ),
+}
+REPORTS = tuple(_REPORTS)
+"""The names of the reports."""
+
+
+class Report(NamedTuple):
+    """A table with the names of its columns."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: list[tuple[object, ...]]
+
+
+class VisitedUrl(NamedTuple):
+    """A URL that was fetched, with what came of its last fetch; `wanted` is None when it gave no page to judge."""
+
+    id: int
+    url: Url
+    depth: int
+    at: float
+    size: int
+    wanted: bool | None
+    language: str
+    score: float
+
+
+class Discoveries(NamedTuple):
+    """URLs in the order of their discovery: how many at each distance from the seeds, and the number of the last.
+
+    Those that the scope refused are left out: no crawl could have fetched them.
+    """
+
+    by_depth: dict[int, int]
+    last: int
+
+
+class SeenUrl(NamedTuple):
+    """A URL of the collection: where it stands, and what the judge said when its page came."""
+
+    url: str
+    state: State
+    wanted: bool | None
+
+
+class _Row(NamedTuple):
+    id: int
+    host: int
+    state: int
+    priority: float
+    depth: int
+    attempts: int
+    source: int | str | None
+    url: Url
+    note: bytes | None
+    reason: str | None
+
+
+class FrontierReader:
+    """One connection for reading, to be used in one thread. Raises CollectionError when the file cannot be read."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._db: sqlite3.Connection | None = None
+        if not path.exists():
+            return
+        try:
+            self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=30.0)
+            if self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'tally'").fetchone() is None:
+                self.close()
+        except sqlite3.DatabaseError as problem:
+            self.close()
+            raise self._unreadable(problem) from None
+
+    def close(self) -> None:
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    def __enter__(self) -> FrontierReader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a frontier: the collection was crawled, or is being crawled for the first time."""
+        return self._db is not None
+
+    # ── the whole collection ─────────────────────────────────────────────────────────────────────
+
+    def totals(self) -> Stats:
+        """The counts of the collection. URLs that are being fetched now still count as waiting; ready and resting
+        hosts are known to the running crawl only."""
+        tally = dict(self._ask("SELECT name, n FROM tally"))
+        return Stats(
+            waiting=tally.get("waiting", 0),
+            done=tally.get("done", 0),
+            dropped=tally.get("dropped", 0),
+            quarantined=tally.get("quarantined", 0),
+            wanted=tally.get("wanted", 0),
+            pages=tally.get("judged", 0),
+            bytes=tally.get("bytes", 0),
+            words=tally.get("words", 0),
+            hosts=tally.get("hosts", 0),
+        )
+
+    def report(self, name: str, limit: int = -1) -> Report:
+        """One of the REPORTS with at most so many rows; -1 gives all. Raises KeyError for another name."""
+        columns, query = _REPORTS[name]
+        return Report(name, columns, list(self._ask(f"{query} LIMIT ?", limit)))
+
+    def quarantined(self) -> list[tuple[str, str]]:
+        """(template, evidence) of every URL template in quarantine, then single URLs that looked like traps."""
+        rows = list(self._ask("SELECT key, evidence FROM template ORDER BY key"))
+        rows += self._ask("SELECT url, reason FROM url WHERE state = 3 ORDER BY id LIMIT ?", _MOST_TRAPS)
+        return [(str(what), str(why)) for what, why in rows]
+
+    # ── reading on ───────────────────────────────────────────────────────────────────────────────
+
+    def visits_after(self, id: int, most: int) -> list[VisitedUrl]:
+        """The next URLs that were fetched, by their number."""
+        rows = self._ask(
+            "SELECT v.id, u.url, u.depth, v.at, v.size, v.wanted, v.language, v.score"
+            " FROM visit v JOIN url u ON u.id = v.id WHERE v.id > ? ORDER BY v.id LIMIT ?",
+            *(id, most),
+        )
+        return [
+            VisitedUrl(id, url, depth, at, size or 0, None if wanted is None else bool(wanted), language or "", score)
+            for id, url, depth, at, size, wanted, language, score in rows
+        ]
+
+    def discoveries_after(self, id: int, most: int) -> Discoveries:
+        """The next URLs that became known; `last` is `id` when there are none."""
+        rows = list(
+            self._ask(
+                f"SELECT depth, sum(NOT (state = ? AND coalesce({_CAUSE}, '') = ?)), max(id)"
+                " FROM (SELECT id, depth, state, reason FROM url WHERE id > ? ORDER BY id LIMIT ?) GROUP BY depth",
+                *(int(State.DROPPED), OUT_OF_SCOPE, id, most),
+            )
+        )
+        return Discoveries({depth: known for depth, known, _ in rows}, max((row[2] for row in rows), default=id))
+
+    def seen_urls(self) -> Iterator[SeenUrl]:
+        """Every URL of the collection."""
+        yield from self._seen(_SEEN)
+
+    def seen_urls_under(self, prefix: str) -> Iterator[SeenUrl]:
+        """The URLs of one host that begin with a prefix that ends its host (`http://a.example/…`), and all of its URLs
+        with a user name in them, since those cannot begin with it."""
+        host = next(self._ask("SELECT id FROM host WHERE name = ?", prefix.split("/", 3)[2]), None)
+        if host is None:
+            return
+        # By the index of the host; what a running crawl has not merged into it yet stands at the end of the table.
+        merged, number = self._merged(), int(host[0])
+        known = self._indexed(ids_of_host, number)
+        here = "AND (substr(u.url, 1, length(?1)) = ?1 OR instr(u.url, '@'))"
+        yield from self._seen(
+            f"{_SEEN} WHERE u.id IN (SELECT value FROM json_each(?2)) AND u.id <= ?3 {here}"
+            f" UNION ALL {_SEEN} WHERE u.id > ?3 AND u.host = ?4 {here}",
+            *(prefix, msgspec.json.encode(known).decode(), merged, number),
+        )
+
+    # ── one URL ──────────────────────────────────────────────────────────────────────────────────
+
+    def story(self, url: Url) -> Story | None:
+        """Everything known of a URL; None when it was never offered."""
+        row = self._find(url)
+        if row is None:
+            return None
+        name, note = next(self._ask("SELECT name, note FROM host WHERE id = ?", row.host))
+        return Story(
+            *(row.url, State(row.state), row.reason or "", name, row.priority, row.depth, self._source(row)),
+            *(row.note or b"", row.attempts, self._visit(row.id), note),
+        )
+
+    def way_back(self, url: Url, most: int) -> list[str]:
+        """The pages that led to a URL, the nearest first, as far as they are known, and at most so many."""
+        sources: list[str] = []
+        row = self._find(url)
+        while row is not None and (source := self._source(row)) and source not in sources and len(sources) < most:
+            sources.append(source)
+            row = self._row(row.source) if isinstance(row.source, int) else self._find(Url(source))
+        return sources
+
+    def _find(self, url: Url) -> _Row | None:
+        host = next(self._ask("SELECT id FROM host WHERE name = ?", authority(url)), None)
+        if host is None:
+            return None
+        (key,) = url_keys([int(host[0])], [url])
+        # Another URL with the same key stands before this one; it has the next key that was free.
+        while (id := self._id(key)) is not None:
+            row = self._row(id)
+            if row is not None and row.url == url:
+                return row
+            key = next_key(key)
+        return None
+
+    def _id(self, key: int) -> int | None:
+        if merged := self._indexed(ids_of_key, key):
+            return merged[0]
+        # What a running crawl has not merged yet: some hundred thousand rows to look through.
+        row = next(self._ask("SELECT id FROM url WHERE id > ? AND key = ?", self._merged(), key), None)
+        return int(row[0]) if row else None
+
+    def _row(self, id: int) -> _Row | None:
+        row = next(self._ask(f"SELECT {_ROW} FROM url WHERE id = ?", id), None)
+        return _Row(*row) if row else None
+
+    def _source(self, row: _Row) -> str:
+        """The address of the page that a URL was found on; '' for a seed."""
+        if not isinstance(row.source, int):
+            return row.source or ""
+        parent = self._row(row.source)
+        return parent.url if parent is not None else ""
+
+    def _visit(self, id: int) -> Visit | None:
+        row = next(self._ask(f"SELECT {_VISIT} FROM visit WHERE id = ?", id), None)
+        if row is None:
+            return None
+        at, status, mime, size, wanted, *rest = row
+        return Visit(at, status, mime, size, None if wanted is None else bool(wanted), *rest)
+
+    # ── small things ─────────────────────────────────────────────────────────────────────────────
+
+    def _indexed(self, find: Callable[[sqlite3.Connection, int], list[int]], number: int) -> list[int]:
+        """What the index of the file says; what a running crawl has not merged into it yet is missing."""
+        if self._db is None:
+            return []
+        format = next(self._ask("SELECT value FROM meta WHERE key = 'format'"), (None,))[0]
+        if format != FORMAT:
+            raise CollectionError(
+                f"{self._path}: frontier of format {format}, this phasa reads {FORMAT}; `phasa crawl` brings an older "
+                "one up to date"
+            )
+        try:
+            return find(self._db, number)
+        except sqlite3.DatabaseError as problem:
+            raise self._unreadable(problem) from None
+
+    def _merged(self) -> int:
+        """All URLs up to this number are in the index."""
+        return next(self._ask("SELECT min(value) FROM meta WHERE key LIKE 'merged %'"), (0,))[0] or 0
+
+    def _seen(self, query: str, *values: object) -> Iterator[SeenUrl]:
+        for url, state, wanted in self._ask(query, *values):
+            yield SeenUrl(url, State(state), None if wanted is None else bool(wanted))
+
+    def _ask(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        if self._db is None:
+            return
+        try:
+            yield from self._db.execute(query, values)
+        except sqlite3.DatabaseError as problem:
+            raise self._unreadable(problem) from None
+
+    def _unreadable(self, problem: Exception) -> CollectionError:
+        return CollectionError(f"{self._path}: cannot be read: {problem}")
