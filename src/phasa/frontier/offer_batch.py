@@ -83,6 +83,7 @@ class OfferBatch:
         # Stored rows that offers are about, as they are now, and as they were when they were changed first.
         self._stored: dict[int, Row] = {}
         self._before: dict[int, Row] = {}
+        self._counts_pages = rules.counts_pages
         self._taken: dict[int, tuple[int, int]] = {}
         self.better: dict[int, Head] = {}
         self.worse: set[int] = set()
@@ -224,7 +225,7 @@ class OfferBatch:
     def _refuse(self, offer: Offer, host: int) -> tuple[OfferResult, str] | None:
         """What the rules, or a spent budget, say against a new URL."""
         refusal = self._rules.refuse(offer.url, offer.depth)
-        if refusal is not None or not self._rules.counts_pages:
+        if refusal is not None or not self._counts_pages:
             return refusal
         taken = self._taken.get(host)
         if taken is None:
