@@ -16,7 +16,6 @@ from warcio.archiveiterator import ArchiveIterator
 
 from phasa.archive.capture import ArchiveError
 from phasa.archive.cdxj import lookup, merge, read_index
-from phasa.archive.cdxj import rebuild as rebuild_index
 from phasa.archive.reader import get, read_archive, read_warc
 from phasa.archive.repair import last_whole_member
 from phasa.archive.warc import WarcWriter
@@ -226,8 +225,9 @@ def test_the_index_can_be_made_anew(tmp_path: Path) -> None:
     before = [entry.line() for entry in read_index(tmp_path)]
     merged = merge(tmp_path).read_bytes().splitlines(keepends=True)
     assert merged == sorted(before)
-    assert rebuild_index(tmp_path) > 1
-    assert merge(tmp_path).read_bytes().splitlines(keepends=True) == merged
+    (tmp_path / "index.cdxj").unlink()
+    WarcWriter(tmp_path).close()
+    assert (tmp_path / "index.cdxj").read_bytes().splitlines(keepends=True) == merged, "a start makes it again"
 
 
 def test_look_up_finds_all_captures_of_one_address_and_no_other(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from phasa.errors import PhasaError
 from phasa.web.exchange import Exchange, Hop
@@ -73,6 +74,14 @@ class Capture:
         lines = [f"{self.method} {self.target or '/'} HTTP/1.1"]
         lines += [f"{name}: {value}" for name, value in self.request_headers]
         return header_block(lines)
+
+
+class Location(NamedTuple):
+    """Where a capture's response (or revisit) record stands."""
+
+    file: str
+    offset: int
+    length: int
 
 
 def captures_of(exchange: Exchange, notes: Notes = ()) -> list[Capture]:

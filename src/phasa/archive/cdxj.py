@@ -14,15 +14,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import groupby, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
-from phasa.archive.capture import Capture
+from phasa.archive.capture import Capture, Location
 from phasa.web.url import parse, surt
-
-if TYPE_CHECKING:
-    from phasa.archive.warc import Location
 
 INDEX = "index.cdxj"
 REVISIT = "warc/revisit"
@@ -90,20 +86,12 @@ class IndexFile:
     def finish(self) -> None:
         """Sort the lines into the closed file."""
         os.close(self._file)
-        _write_sorted(self._closed, self._open.read_bytes().splitlines(keepends=True))
+        write_sorted(self._closed, self._open.read_bytes().splitlines(keepends=True))
         self._open.unlink()
 
     def abandon(self) -> None:
         os.close(self._file)
         self._open.unlink(missing_ok=True)
-
-    @classmethod
-    def rebuild(cls, folder: Path, warc_name: str) -> None:
-        """Make the closed index file of a WARC anew from its records."""
-        from phasa.archive.reader import index_entries
-
-        _write_sorted(folder / (warc_name + ".cdxj"), [entry.line() for entry in index_entries(folder / warc_name)])
-        (folder / (warc_name + ".cdxj.open")).unlink(missing_ok=True)
 
 
 def key_of(address: str) -> str:
@@ -113,7 +101,7 @@ def key_of(address: str) -> str:
 
 
 def merge(folder: Path) -> Path:
-    """Fold every closed index file of the folder into `index.cdxj`. Safe beside other processes and when killed."""
+    """Fold every closed index file of the folder into `index.cdxj`. Safe next to other processes and when killed."""
     index = folder / INDEX
     with (folder / ".index.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -132,17 +120,6 @@ def merge(folder: Path) -> Path:
             for path in parts:
                 path.unlink()
     return index
-
-
-def rebuild(folder: Path) -> int:
-    """Make `index.cdxj` anew from all finished WARC files. Returns the number of WARC files read."""
-    for path in folder.glob("*.cdxj"):
-        path.unlink()
-    names = sorted(path.name for path in folder.glob("*.warc.gz"))
-    for name in names:
-        IndexFile.rebuild(folder, name)
-    merge(folder)
-    return len(names)
 
 
 def read_index(folder: Path) -> Iterator[Entry]:
@@ -213,7 +190,8 @@ def _search(path: Path, key: bytes) -> Iterator[bytes]:
             yield line
 
 
-def _write_sorted(path: Path, lines: list[bytes]) -> None:
+def write_sorted(path: Path, lines: list[bytes]) -> None:
+    """Write an index file as a whole: whole lines only, each once, in order."""
     fresh = path.with_suffix(".new")
     with fresh.open("wb") as out:
         out.writelines(sorted({line for line in lines if line.endswith(b"\n")}))

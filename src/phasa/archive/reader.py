@@ -11,7 +11,7 @@ from pathlib import Path
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from phasa.archive.capture import ArchiveError, base32
-from phasa.archive.cdxj import REVISIT, Entry, key_of, lookup
+from phasa.archive.cdxj import INDEX, REVISIT, Entry, key_of, lookup
 from phasa.web.inflate import inflate
 from phasa.web.limits import Limits
 
@@ -71,7 +71,10 @@ def read_entry(folder: Path, entry: Entry) -> Stored:
                 file.seek(int(entry.offset))
                 for record in ArchiveIterator(file, record_types=_WANTED, parse_http=False):
                     return _stored(record)
-    raise ArchiveError(f"{folder / entry.filename}: no record at {entry.offset}; rebuild the index")
+    raise ArchiveError(
+        f"{folder / entry.filename}: no record at {entry.offset}; "
+        f"delete {folder / INDEX} and start the crawl: it makes the index again"
+    )
 
 
 def resolve(folder: Path, stored: Stored) -> Stored:

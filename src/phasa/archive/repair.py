@@ -1,11 +1,16 @@
-"""Cutting the torn tail off a WARC file whose writer was killed."""
+"""What a killed writer left behind, put right: torn tails are cut off, indexes are made again from the records."""
 
 from __future__ import annotations
 
+import logging
 import os
 import zlib
 from pathlib import Path
 
+from phasa.archive.cdxj import merge, write_sorted
+from phasa.archive.reader import index_entries
+
+_LOG = logging.getLogger(__name__)
 _CHUNK = 1 << 20
 
 
@@ -42,4 +47,19 @@ def cut_torn_tail(path: Path) -> int:
         with path.open("rb+") as file:
             file.truncate(end)
             os.fsync(file.fileno())
+        _LOG.warning("%s: cut %d bytes of a record that was not finished", path, size - end)
     return size - end
+
+
+def index_again(folder: Path, warc_name: str) -> None:
+    """Make the closed index file of one WARC file again from its records."""
+    write_sorted(folder / (warc_name + ".cdxj"), [entry.line() for entry in index_entries(folder / warc_name)])
+    (folder / (warc_name + ".cdxj.open")).unlink(missing_ok=True)
+    _LOG.info("%s: index made again", folder / warc_name)
+
+
+def index_all_again(folder: Path) -> None:
+    """Make `index.cdxj` again from all finished WARC files: what a crawl does when somebody has deleted it."""
+    for path in sorted(folder.glob("*.warc.gz")):
+        index_again(folder, path.name)
+    merge(folder)

@@ -6,16 +6,16 @@ called `….warc.gz.open`. Starting again cuts a torn tail off such files, close
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
 
 from phasa import __version__
-from phasa.archive.capture import ArchiveError, Capture, base32
+from phasa.archive.capture import ArchiveError, Capture, Location, base32
 from phasa.archive.cdxj import Entry, IndexFile
 from phasa.archive.digests import Digests, Original
 from phasa.archive.records import (
@@ -29,18 +29,11 @@ from phasa.archive.records import (
     warc_date,
     warcinfo,
 )
-from phasa.archive.repair import cut_torn_tail
+from phasa.archive.repair import cut_torn_tail, index_again, index_all_again
 
 OPEN = ".open"
 GIGABYTE = 1_000_000_000
-
-
-class Location(NamedTuple):
-    """Where a capture's response (or revisit) record stands."""
-
-    file: str
-    offset: int
-    length: int
+_LOG = logging.getLogger(__name__)
 
 
 class WarcWriter:
@@ -135,6 +128,7 @@ class WarcWriter:
         return start
 
     def _rotate(self) -> None:
+        _LOG.info("%s: finished at %d bytes", self.folder / self._name, self._size)
         digests, self._digests = self._digests, None
         if digests:
             digests.commit()
@@ -160,7 +154,8 @@ class WarcWriter:
         self._count = 0
 
     def _repair(self) -> dict[str, int]:
-        """Close files that a killed writer of this worker left open: file name -> bytes cut off."""
+        """Close files that a killed writer of this worker left open: file name -> bytes cut off. An index that was
+        deleted is made again."""
         repaired = {}
         for path in sorted(self.folder.glob(f"*-{self._worker:02d}.warc.gz{OPEN}")):
             name = path.name.removesuffix(OPEN)
@@ -172,10 +167,12 @@ class WarcWriter:
                 IndexFile(self.folder, name).abandon()
                 continue
             path.rename(self.folder / name)
-            IndexFile.rebuild(self.folder, name)
+            index_again(self.folder, name)
         for path in self.folder.glob(f"*-{self._worker:02d}.warc.gz.cdxj{OPEN}"):
             # Killed between the two renames of `close`: the WARC is finished, its index is not.
-            IndexFile.rebuild(self.folder, path.name.removesuffix(".cdxj" + OPEN))
+            index_again(self.folder, path.name.removesuffix(".cdxj" + OPEN))
+        if self._worker == 0 and not any(self.folder.glob("*.cdxj")) and any(self.folder.glob("*.warc.gz")):
+            index_all_again(self.folder)
         return repaired
 
 

@@ -10,8 +10,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
 from phasa.crawl.strategies.hybrid.candidates import Feature
-from phasa.crawl.strategies.hybrid.names import Names
-from phasa.crawl.strategies.hybrid.order import STARTING_WEIGHTS
+from phasa.crawl.strategies.hybrid.strategy import STARTING_WEIGHTS
+from phasa.crawl.strategies.online.names import Names
 from phasa.crawl.strategy import JudgedPage, Seed
 from phasa.crawl.target import Target
 from phasa.strategy_settings import HybridSettings

@@ -14,9 +14,9 @@ from phasa.crawl.learn.knowledge import KnowledgeBase, Row
 from phasa.crawl.strategies.breadth_first import BreadthFirst
 from phasa.crawl.strategies.hybrid import Hybrid
 from phasa.crawl.strategies.hybrid.candidates import WIDTH, Candidates, Feature
-from phasa.crawl.strategies.hybrid.history import Shares, log_odds, log_odds_of
-from phasa.crawl.strategies.hybrid.model import Lesson, OnlineModel
-from phasa.crawl.strategies.hybrid.names import HOST_PIECES, PATH_PIECES, PIECES, Names
+from phasa.crawl.strategies.online.model import Example, OnlineModel
+from phasa.crawl.strategies.online.names import HOST_PIECES, PATH_PIECES, PIECES, Names
+from phasa.crawl.strategies.online.shares import Shares, log_odds, log_odds_of
 from phasa.crawl.strategy import JudgedPage, OutLinks, Seed
 from phasa.crawl.target import Target
 from phasa.errors import InputError
@@ -361,7 +361,7 @@ def test_the_model_learns_what_separates() -> None:
     model = OnlineModel(np.zeros(2))
     none = [0] * PIECES
     for _ in range(200):
-        model.learn([Lesson([1.0, 1.0], none, True), Lesson([1.0, 0.0], none, False)])
+        model.learn([Example([1.0, 1.0], none, True), Example([1.0, 0.0], none, False)])
     yes, no = model.score(np.array([[1.0, 1.0], [1.0, 0.0]]), np.zeros((2, PIECES), dtype=np.int32))
     assert yes > 0.5 > -0.5 > no
 
@@ -373,7 +373,7 @@ def test_pieces_of_names_are_learned() -> None:
         return [*names.host(name).pieces, *[0] * PATH_PIECES]
 
     for i in range(60):
-        model.learn([Lesson([1.0], pieces(f"siam{i}.com"), True), Lesson([1.0], pieces(f"blue{i}.com"), False)])
+        model.learn([Example([1.0], pieces(f"siam{i}.com"), True), Example([1.0], pieces(f"blue{i}.com"), False)])
     rows = np.array([pieces("siamxyz.net"), pieces("bluexyz.net")], dtype=np.int32)
     siam, blue = model.score(np.ones((2, 1)), rows)
     assert siam > blue

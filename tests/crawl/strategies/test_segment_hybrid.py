@@ -12,6 +12,7 @@ from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.nominal_bayes import NominalBayes
 from phasa.crawl.segments.predictor import Predictor
 from phasa.crawl.strategies.segment_hybrid import SegmentHybrid
+from phasa.crawl.strategies.segment_hybrid import strategy as order
 from phasa.crawl.strategy import DROP, JudgedPage, OutLinks, Seed
 from phasa.errors import InputError
 from phasa.strategy_settings import SegmentHybridSettings
@@ -91,5 +92,46 @@ def test_what_was_learned_survives_a_restart() -> None:
 
 
 def test_a_broken_state_is_refused() -> None:
-    with pytest.raises(InputError, match="segment-hybrid"):
+    with pytest.raises(InputError, match=r"segment-hybrid.*delete it"):
         SegmentHybrid().load(b"nonsense")
+
+
+def test_memory_does_not_grow_with_the_crawl(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Far more pages, servers and segments than the bounds: what is kept of them only moves between its bounds."""
+    monkeypatch.setattr(order, "_DONE", 100)
+    monkeypatch.setattr(order, "_SERVERS", 50)
+    strategy = SegmentHybrid(settings=SegmentHybridSettings(remembered=1000))
+    sizes = []
+    for number in range(3000):
+        url = f"http://s{number}.com/d{number}/"
+        links = [f"http://t{number}.com/{link}.html" for link in range(3)]
+        judged = page(url, number % 7 == 0, links)
+        strategy.page(JudgedPage(url, judged.judgement, judged.links, country="TH"))
+        strategy.changes()
+        if number >= 1500:
+            sizes.append(_held(strategy))
+    assert max(sizes) - min(sizes) <= 2 * (100 + 50)
+    saved = strategy.save()
+    again = SegmentHybrid()
+    again.load(saved)
+    assert again.save() == saved
+
+
+def _held(thing: object) -> int:
+    """Entries of the containers of an object and of its parts, however deep; arrays have a fixed size."""
+    if isinstance(thing, (str, bytes, int, float, type(None), np.ndarray)):
+        return 0
+    if isinstance(thing, dict):
+        return len(thing) + sum(map(_held, thing.values()))
+    if isinstance(thing, (list, set, tuple, frozenset)):
+        return len(thing) + sum(map(_held, thing))
+    parts = vars(thing) if hasattr(thing, "__dict__") else {}
+    return sum(map(_held, parts.values()))
+
+
+def test_an_address_that_was_fetched_is_remembered_for_long() -> None:
+    strategy = SegmentHybrid()
+    strategy.page(page("http://a.com/", True, []))
+    for number in range(2000):
+        strategy.failed(f"http://b.com/{number}", b"")
+    assert strategy.page(page("http://c.com/", True, ["http://a.com/"])).priorities[0] == DROP

@@ -1,5 +1,5 @@
 """hybrid: our own strategy, and the default. It learns during the crawl which links lead to the language."""
 
-from phasa.crawl.strategies.hybrid.order import Hybrid
+from phasa.crawl.strategies.hybrid.strategy import Hybrid
 
 __all__ = ["Hybrid"]

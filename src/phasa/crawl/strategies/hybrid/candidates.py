@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.crawl.strategies.hybrid.names import HOST_PIECES, PIECES, Names
+from phasa.crawl.strategies.online.names import HOST_PIECES, PIECES, Names
 from phasa.crawl.strategy import Floats
 
 SOURCES = 3

@@ -11,8 +11,8 @@ import numpy as np
 from phasa.crawl.learn.features import seed_features
 from phasa.crawl.learn.knowledge import KnowledgeBase
 from phasa.crawl.strategies.hybrid.candidates import SOURCES, WIDTH, Candidates, Feature
-from phasa.crawl.strategies.hybrid.history import log_odds
-from phasa.crawl.strategies.hybrid.places import HostOdds, Places
+from phasa.crawl.strategies.hybrid.history import History, HostOdds
+from phasa.crawl.strategies.online.shares import log_odds
 from phasa.crawl.strategy import Floats, JudgedPage, OutLinks, Seed
 from phasa.crawl.target import Target
 from phasa.web.url import authority
@@ -52,12 +52,12 @@ class Evidence:
     """Writes into the rows of the table of candidates."""
 
     def __init__(
-        self, target: Target, table: Candidates, places: Places, knowledge: KnowledgeBase | None = None
+        self, target: Target, table: Candidates, history: History, knowledge: KnowledgeBase | None = None
     ) -> None:
         """`knowledge` of an earlier crawl, if there is any, has its say in the cell KNOWLEDGE."""
         self._target = target
         self._table = table
-        self._places = places
+        self._history = history
         self._bayes = None if knowledge is None else knowledge.model()
 
     def of_seeds(self, seeds: Sequence[Seed]) -> list[int]:
@@ -106,7 +106,7 @@ class Evidence:
         here = table.names.host(authority(page.url)).host
         wanted, similarity = page.judgement.wanted, grade(page.judgement.score)
         distance, path = origin
-        number = self._places.next_page()
+        number = self._history.next_page()
         news: dict[int, None] = {}
         for row in rows:
             sources[row * SOURCES + count[row] % SOURCES] = number
@@ -195,18 +195,18 @@ class Evidence:
             cells[place] = max(cells[place], value) if count[row] > 1 else value
 
     def _add_history(self, rows: list[int]) -> None:
-        """What the history of their places says now; links of a page share few servers."""
-        table, places = self._table, self._places
+        """What the history of their servers and directories says now; links of a page share few servers."""
+        table, history = self._table, self._history
         cells, hosts, segments, count = table.cells, table.host, table.segment, table.source_count
-        now = places.now()
-        directory_odds = places.directory_odds
-        sibling_odds = places.sibling_odds_now(table, now)
+        now = history.now()
+        directory_odds = history.directory_odds
+        sibling_odds = history.sibling_odds_now(table, now)
         known: dict[int, tuple[HostOdds, float]] = {}
         for row in rows:
             host = hosts[row]
             figures = known.get(host)
             if figures is None:
-                odds = places.host_odds(table, row, now)
+                odds = history.host_odds(table, row, now)
                 figures = known[host] = odds, log_odds(odds.share)
             (domain, site, server, judged, share, at_home), share_odds = figures
             start = row * WIDTH

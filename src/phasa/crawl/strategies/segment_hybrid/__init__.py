@@ -1,5 +1,5 @@
 """The strategy segment-hybrid: the segment predictor as a start, everything else learned while crawling."""
 
-from phasa.crawl.strategies.segment_hybrid.order import SegmentHybrid
+from phasa.crawl.strategies.segment_hybrid.strategy import SegmentHybrid
 
 __all__ = ["SegmentHybrid"]

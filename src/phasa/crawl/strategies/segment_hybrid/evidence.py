@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from phasa.crawl.segments.dictionary import tokens_of
 from phasa.crawl.segments.features import address_tokens
 from phasa.crawl.segments.identifier import key_of
-from phasa.crawl.strategies.hybrid.names import PIECES, SPACE
+from phasa.crawl.strategies.online.names import PIECES, piece_number
 from phasa.crawl.strategy import Floats
 from phasa.web.url import authority
 
@@ -40,16 +40,16 @@ class Sign(IntEnum):
     RUN = 12  # unwanted pages in a row in its segment
 
 
-class Place:
-    """Where an address stands, as hashed numbers: site, parent directory, segment."""
+class Keys:
+    """What the records of an address are kept under, as hashed numbers: site, parent directory, segment."""
 
-    __slots__ = ("folder", "key", "segment", "site")
+    __slots__ = ("folder", "name", "segment", "site")
 
     def __init__(self, url: str) -> None:
-        self.key = key_of(url)
+        self.name = key_of(url)
         self.site = crc32(authority(url).encode())
-        self.segment = crc32(self.key.encode())
-        self.folder = crc32(self.key[: self.key.rfind("/", 0, len(self.key) - 1) + 1].encode())
+        self.segment = crc32(self.name.encode())
+        self.folder = crc32(self.name[: self.name.rfind("/", 0, len(self.name) - 1) + 1].encode())
 
 
 class Waiting:
@@ -62,7 +62,7 @@ class Waiting:
         self.urls: list[str] = []
         self.signs = np.zeros((256, len(Sign)))
         self.words = np.zeros((256, WORDS), dtype=np.int32)
-        self.places = np.zeros((256, 3), dtype=np.int64)
+        self.keys = np.zeros((256, 3), dtype=np.int64)
         """Site, folder, segment."""
         self.citing = np.zeros(256, dtype=np.int64)
         """The segment that cited it last: its many pages are one voice."""
@@ -107,13 +107,13 @@ class Waiting:
 
     def of_site(self, site: int) -> Rows:
         """The rows of one site."""
-        return np.flatnonzero((self.places[:, 0] == site) & self.alive)
+        return np.flatnonzero((self.keys[:, 0] == site) & self.alive)
 
     def all(self) -> Rows:
         return np.flatnonzero(self.alive)
 
     def _grow(self) -> None:
-        for name in ("signs", "words", "places", "citing", "voices", "given", "alive"):
+        for name in ("signs", "words", "keys", "citing", "voices", "given", "alive"):
             column = getattr(self, name)
             setattr(self, name, np.concatenate([column, np.zeros_like(column)]))
 
@@ -126,14 +126,10 @@ def hashed_words(url: str, said: str, site: int, stop: frozenset[str]) -> list[i
     """
     spoken = [word for word in tokens_of(said) if word not in stop][:SPOKEN]
     written = [word for word in address_tokens(url) if word not in stop and not word.isdigit()][:WRITTEN]
-    numbers = [_number(b"s" + word.encode()) for word in spoken] + [0] * (SPOKEN - len(spoken))
-    numbers += [_number(b"w" + word.encode()) for word in written] + [0] * (WRITTEN - len(written))
+    numbers = [piece_number(b"s" + word.encode()) for word in spoken] + [0] * (SPOKEN - len(spoken))
+    numbers += [piece_number(b"w" + word.encode()) for word in written] + [0] * (WRITTEN - len(written))
     own = site.to_bytes(4, "little")
-    return numbers + [_number(own + word.encode()) for word in written] + [0] * (WRITTEN - len(written))
-
-
-def _number(word: bytes) -> int:
-    return crc32(word) % (SPACE - 1) + 1
+    return numbers + [piece_number(own + word.encode()) for word in written] + [0] * (WRITTEN - len(written))
 
 
 def starting_weights() -> Floats:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.crawl.strategies.hybrid.names import PIECES, SPACE
+from phasa.crawl.strategies.online.names import PIECES, SPACE
 from phasa.crawl.strategy import Floats
 
 Pieces = NDArray[np.int32]
@@ -28,7 +28,7 @@ def chance(log_odds: float) -> float:
 _EACH = np.ones(PIECES)
 
 
-class Lesson(NamedTuple):
+class Example(NamedTuple):
     """A page: its features and the pieces of its name before the fetch, and what it turned out to be."""
 
     features: Sequence[float]
@@ -52,11 +52,11 @@ class OnlineModel:
         """Log odds of each row."""
         return np.asarray(features @ self.weights + self.piece_weights.take(pieces) @ _EACH)
 
-    def learn(self, lessons: Sequence[Lesson]) -> None:
+    def learn(self, examples: Sequence[Example]) -> None:
         """A few pages, all judged by the weights of before."""
-        features = np.array([lesson.features for lesson in lessons])
-        pieces = np.array([lesson.pieces for lesson in lessons])
-        wanted = np.array([lesson.wanted for lesson in lessons])
+        features = np.array([example.features for example in examples])
+        pieces = np.array([example.pieces for example in examples])
+        wanted = np.array([example.wanted for example in examples])
         score = np.maximum(np.minimum(self.score(features, pieces), 30.0), -30.0)
         surprise = 1.0 / (1.0 + np.exp(-score)) - wanted
         gradients = surprise[:, None] * features

@@ -14,19 +14,19 @@ Nothing of a page is used before it was fetched.
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Callable, Sequence
-from zipfile import BadZipFile
 
 import numpy as np
 
 from phasa.crawl.segments.features import Citation, Extractor
 from phasa.crawl.segments.predictor import Predictor
-from phasa.crawl.strategies.hybrid.history import Shares, log_odds_of
-from phasa.crawl.strategies.hybrid.model import Lesson, OnlineModel
+from phasa.crawl.strategies.online.memory import LastSeen, LastTold
+from phasa.crawl.strategies.online.model import Example, OnlineModel
+from phasa.crawl.strategies.online.shares import Shares, log_odds_of
+from phasa.crawl.strategies.online.state import load_state, save_state
 from phasa.crawl.strategies.segment_hybrid.evidence import (
-    Place,
+    Keys,
     Rows,
     Sign,
     Waiting,
@@ -34,13 +34,17 @@ from phasa.crawl.strategies.segment_hybrid.evidence import (
     starting_weights,
 )
 from phasa.crawl.strategy import DROP, Change, Floats, JudgedPage, Offers, Rediscovery, Seed
-from phasa.errors import InputError
 from phasa.language.stopwords import stop_words_for
 from phasa.strategy_settings import SegmentHybridSettings
+from phasa.web.url import authority
 
 _SEED = 50.0
 _ODDS = 4.0
 _GRAIN = 0.05
+_RUN = 4
+"""Unwanted pages in a row are counted up to here."""
+_DONE, _SERVERS = 250_000, 65_536
+"""Fetched addresses (the frontier knows them all), and servers with their countries, that are remembered at least."""
 _LEAD = 400
 """Addresses at the head of the queue whose new priorities are told after a look at all."""
 
@@ -62,14 +66,15 @@ class SegmentHybrid:
         self._predictor = predictor
         self._stop = predictor.matcher.stop if predictor is not None else stop_words_for(language)
         self._was_seen = was_seen
-        self._countries: dict[str, str] = {}
+        self._countries = LastTold[str, str](_SERVERS)
         self._model = OnlineModel(starting_weights(), step=0.08, piece_step=0.15)
         self._waiting = Waiting(self.settings.remembered)
-        self._done: set[str] = set()
+        self._done = LastSeen[str](_DONE)
         self._sites = Shares(16, 1.0, 2.0)
         self._folders = Shares(16, 1.0, 2.0)
         self._segments = Shares(18, 1.0, 1.5)
-        self._runs: dict[int, int] = {}
+        self._runs = np.zeros(self._segments.mask + 1, dtype=np.int8)
+        """Unwanted pages in a row per segment, up to a few."""
         self._hits, self._pages = 1.0, 2.0
         self._since = 0
         self._queue: list[Change] = []
@@ -80,7 +85,7 @@ class SegmentHybrid:
         return Offers(np.array([DROP if self._was_seen(seed.url) else _SEED for seed in seeds]))
 
     def page(self, page: JudgedPage) -> Offers:
-        here = Place(page.url)
+        here = Keys(page.url)
         self._learn(page, here)
         offers = self._take_links(page, here)
         self._look(self._waiting.of_site(here.site))
@@ -100,26 +105,27 @@ class SegmentHybrid:
 
     # ── learning ─────────────────────────────────────────────────────────────────────────────────
 
-    def _learn(self, page: JudgedPage, here: Place) -> None:
+    def _learn(self, page: JudgedPage, here: Keys) -> None:
         """One lesson: the signs as they were before the fetch, and what the page turned out to be."""
         wanted, table = page.judgement.wanted, self._waiting
         self._done.add(page.url)
         row = table.row(page.url)
         if row >= 0:
-            self._model.learn([Lesson(table.signs[row].tolist(), table.words[row].tolist(), wanted)])
+            self._model.learn([Example(table.signs[row].tolist(), table.words[row].tolist(), wanted)])
             table.pop(page.url)
         if page.country:
-            self._countries[page.url.split("/", 3)[2]] = page.country
+            self._countries[authority(page.url)] = page.country
         self._sites.add(here.site, wanted)
         self._folders.add(here.folder, wanted)
         self._segments.add(here.segment, wanted)
-        self._runs[here.segment] = 0 if wanted else self._runs.get(here.segment, 0) + 1
+        slot = here.segment & self._segments.mask
+        self._runs[slot] = 0 if wanted else min(self._runs[slot] + 1, _RUN)
         self._hits += wanted
         self._pages += 1
 
     # ── scoring ──────────────────────────────────────────────────────────────────────────────────
 
-    def _take_links(self, page: JudgedPage, here: Place) -> Offers:
+    def _take_links(self, page: JudgedPage, here: Keys) -> Offers:
         links = page.links
         priorities = np.full(len(links), DROP)
         degree = self._segments.share(here.segment, page.judgement.score)
@@ -147,15 +153,15 @@ class SegmentHybrid:
         return Offers(priorities)
 
     def _describe(self, row: int, url: str) -> None:
-        place = Place(url)
-        self._waiting.places[row] = place.site, place.folder, place.segment
+        keys = Keys(url)
+        self._waiting.keys[row] = keys.site, keys.folder, keys.segment
         self._waiting.words[row] = 0
 
-    def _hear(self, row: int, url: str, page: JudgedPage, here: Place, degree: float, said: str) -> None:
+    def _hear(self, row: int, url: str, page: JudgedPage, here: Keys, degree: float, said: str) -> None:
         """What a page says of an address; the pages of one segment are one voice, their best score counts."""
         table, signs = self._waiting, self._waiting.signs[row]
         score = 2.0 * page.judgement.score - 1.0
-        inside = table.places[row, 2] == here.segment
+        inside = table.keys[row, 2] == here.segment
         if inside:
             signs[Sign.INSIDE] = 1.0
             signs[Sign.INSIDE_WANTED] = max(signs[Sign.INSIDE_WANTED], float(page.judgement.wanted))
@@ -168,14 +174,14 @@ class SegmentHybrid:
         count = table.voices[row]
         signs[Sign.CITED] = math.log(count)
         signs[Sign.PARENT] += (score - signs[Sign.PARENT]) / count
-        near = float(table.places[row, 0] == here.site)
+        near = float(table.keys[row, 0] == here.site)
         signs[Sign.NEAR] = near if first else min(signs[Sign.NEAR], near)
-        words = hashed_words(url, said, int(table.places[row, 0]), self._stop)
+        words = hashed_words(url, said, int(table.keys[row, 0]), self._stop)
         if np.count_nonzero(table.words[row]) < sum(map(bool, words)):
             table.words[row] = words
         if self._predictor is not None:
             vector = Extractor(self._predictor.matcher, self._locate).vector(
-                here.key, degree, Place(url).key, Citation([url], [said])
+                here.name, degree, Keys(url).name, Citation([url], [said])
             )
             chance = self._predictor.chance(vector)
             signs[Sign.BY_LINK] += (_log_odds(chance.by_link) - signs[Sign.BY_LINK]) / count
@@ -184,19 +190,18 @@ class SegmentHybrid:
     def _priorities(self, rows: Rows) -> Floats:
         """Log odds of each row as things stand, with the bonus of unknown sites."""
         table = self._waiting
-        signs, places = table.signs[rows], table.places[rows]
+        signs, keys = table.signs[rows], table.keys[rows]
         base = self._hits / self._pages
-        site = self._sites.shares(places[:, 0], base)
-        folder = self._folders.shares(places[:, 1], site)
-        segment = self._segments.shares(places[:, 2], folder)
+        site = self._sites.shares(keys[:, 0], base)
+        folder = self._folders.shares(keys[:, 1], site)
+        segment = self._segments.shares(keys[:, 2], folder)
         odds = log_odds_of(np.array([site, folder, segment]))
         signs[:, Sign.SITE] = odds[0] - math.log(base / (1 - base)) if 0 < base < 1 else odds[0]
         signs[:, Sign.FOLDER] = odds[1] - odds[0]
         signs[:, Sign.SEGMENT] = odds[2] - odds[1]
-        runs = self._runs
-        signs[:, Sign.RUN] = [min(runs.get(one, 0), 4) for one in places[:, 2].tolist()]
+        signs[:, Sign.RUN] = self._runs[keys[:, 2] & self._segments.mask]
         table.signs[rows] = signs
-        known = self._sites.pages_view[places[:, 0] & self._sites.mask]
+        known = self._sites.pages_view[keys[:, 0] & self._sites.mask]
         bonus = self.settings.explore / np.sqrt(1.0 + known)
         score = self._model.score(signs, table.words[rows]) + bonus
         return np.asarray(np.rint(score / _GRAIN) * _GRAIN)
@@ -225,41 +230,18 @@ class SegmentHybrid:
     # ── state ────────────────────────────────────────────────────────────────────────────────────
 
     def save(self) -> bytes:
-        """Weights and records; the evidence of single addresses is gathered anew."""
-        out, model = io.BytesIO(), self._model
-        np.savez_compressed(
-            out,
-            weights=model.weights,
-            squares=model.squares,
-            piece_weights=model.piece_weights,
-            piece_squares=model.piece_squares,
-            base=np.array([self._hits, self._pages]),
-            runs=np.array(list(self._runs.items()), dtype=np.int64).reshape(-1, 2),
-            **{
-                f"{name}_{side}": getattr(shares, side)
-                for name, shares in self._records()
-                for side in ("hits", "pages")
-            },
-        )
-        return out.getvalue()
+        """Weights and records; the evidence of single addresses is gathered again."""
+        base = np.array([self._hits, self._pages])
+        return save_state(self._model, self._records(), base=base, runs=self._runs)
 
     def load(self, state: bytes) -> None:
-        model = self._model
-        try:
-            with np.load(io.BytesIO(state), allow_pickle=False) as saved:
-                if saved["weights"].shape != model.weights.shape:
-                    raise ValueError("made by another version")
-                model.weights, model.squares = saved["weights"], saved["squares"]
-                model.piece_weights, model.piece_squares = saved["piece_weights"], saved["piece_squares"]
-                self._hits, self._pages = saved["base"].tolist()
-                self._runs = dict(saved["runs"].tolist())
-                for name, shares in self._records():
-                    shares.hits_view[:], shares.pages_view[:] = saved[f"{name}_hits"], saved[f"{name}_pages"]
-        except (ValueError, KeyError, OSError, EOFError, BadZipFile) as problem:
-            raise InputError(f"strategy {self.name}: its saved state cannot be read: {problem}") from None
+        base, runs = load_state(self.name, state, self._model, self._records(), "base", "runs")
+        self._hits, self._pages = base.tolist()
+        if runs.shape == self._runs.shape:  # version 0.1 had pairs of segment and run
+            self._runs = runs
 
-    def _records(self) -> tuple[tuple[str, Shares], ...]:
-        return ("sites", self._sites), ("folders", self._folders), ("segments", self._segments)
+    def _records(self) -> dict[str, Shares]:
+        return {"sites": self._sites, "folders": self._folders, "segments": self._segments}
 
 
 def _log_odds(chance: float) -> float:

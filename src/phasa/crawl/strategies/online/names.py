@@ -103,13 +103,18 @@ class Names:
         )
 
 
+def piece_number(piece: bytes) -> int:
+    """The number of a piece of a name or of a word."""
+    return crc32(piece) % (SPACE - 1) + 1
+
+
 def _number(word: str) -> int:
-    return crc32(word.lower().encode()) % (SPACE - 1) + 1
+    return piece_number(word.lower().encode())
 
 
 def _pieces(name: str) -> array[int]:
     """Runs of three and four letters of the name without its last label, at most `HOST_PIECES`, in a fixed order."""
     text = "^" + name.removeprefix("www.").rpartition(".")[0] + "$"
     runs = {text[i : i + n] for n in (3, 4) for i in range(len(text) - n + 1)}
-    numbers = [crc32(b"h" + run.encode()) % (SPACE - 1) + 1 for run in sorted(runs)[:HOST_PIECES]]
+    numbers = [piece_number(b"h" + run.encode()) for run in sorted(runs)[:HOST_PIECES]]
     return array("i", numbers + [0] * (HOST_PIECES - len(numbers)))

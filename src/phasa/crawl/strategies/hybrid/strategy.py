@@ -16,25 +16,22 @@ link is a feature, whose weight is learned like the others.
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Sequence
-from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
-import zstandard
 
 from phasa.crawl.learn.knowledge import KnowledgeBase
 from phasa.crawl.strategies.hybrid.candidates import FARTHEST, WIDTH, Candidates, Feature, Spot
 from phasa.crawl.strategies.hybrid.evidence import Evidence, Origin
-from phasa.crawl.strategies.hybrid.history import Shares
-from phasa.crawl.strategies.hybrid.model import Lesson, OnlineModel, chance
-from phasa.crawl.strategies.hybrid.names import PIECES, Names
-from phasa.crawl.strategies.hybrid.places import ALL, Places, Rows
+from phasa.crawl.strategies.hybrid.history import ALL, History, Rows
+from phasa.crawl.strategies.online.memory import LastSeen
+from phasa.crawl.strategies.online.model import Example, OnlineModel, chance
+from phasa.crawl.strategies.online.names import PIECES, Names
+from phasa.crawl.strategies.online.shares import Shares
+from phasa.crawl.strategies.online.state import load_state, save_state
 from phasa.crawl.strategy import Change, Floats, JudgedPage, Offers, Rediscovery, Seed
 from phasa.crawl.target import Target
-from phasa.errors import InputError
 from phasa.strategy_settings import HybridSettings
 
 # What common sense gives each feature before the first lesson.
@@ -67,6 +64,8 @@ _BESIDE_KNOWLEDGE = 0.6
 """What common sense is still worth where a knowledge base has measured the same things."""
 _UNMEASURED = (Feature.KNOWLEDGE, Feature.HINT, Feature.ADDRESS)
 """What keeps its whole weight beside a knowledge base: itself, and what sites say of their pages' language."""
+_DONE = 250_000
+"""Fetched URLs that are remembered at least, so that links to them cost nothing; the frontier knows them all."""
 _LESSONS = 8
 _TASTED, _FIRST = 10, 50.0
 _SURPRISE = 0.5
@@ -106,11 +105,10 @@ class Hybrid:
         self._model = OnlineModel(
             _starting_weights(knowledge is not None), self.settings.step, self.settings.piece_step
         )
-        self._places = Places()
-        self._evidence = Evidence(target, self._candidates, self._places, knowledge)
-        self._done: set[str] = set()
-        self._done_before: set[str] = set()
-        self._lessons: list[Lesson] = []
+        self._history = History()
+        self._evidence = Evidence(target, self._candidates, self._history, knowledge)
+        self._done = LastSeen[str](_DONE)
+        self._lessons: list[Example] = []
         self._since = 0
         self._surprise: Spot | None = None
         self._least = -math.inf
@@ -142,7 +140,7 @@ class Hybrid:
 
     def failed(self, url: str, note: bytes) -> None:
         self._candidates.pop(url)
-        self._remember_done(url)
+        self._done.add(url)
 
     def changes(self) -> Sequence[Change]:
         changes, self._queue = self._queue, []
@@ -153,24 +151,24 @@ class Hybrid:
     def _learn(self, page: JudgedPage) -> Origin:
         """One lesson. Gives what the links of the page inherit."""
         wanted, table = page.judgement.wanted, self._candidates
-        self._remember_done(page.url)
+        self._done.add(page.url)
         row = table.row(page.url)
         self._surprise = None
         if row < 0:
             return Origin(1.0, math.log(2)) if wanted else Origin(FARTHEST, 0.0)
         # The features as they were when the URL was last scored: nothing of this page is in them.
         features = table.cells[row * WIDTH : (row + 1) * WIDTH]
-        self._lessons.append(Lesson(features, table.pieces[row * PIECES : (row + 1) * PIECES], wanted))
+        self._lessons.append(Example(features, table.pieces[row * PIECES : (row + 1) * PIECES], wanted))
         if len(self._lessons) >= _LESSONS:
             self._study()
-        self._places.learn(table, row, wanted)
+        self._history.learn(table, row, wanted)
         expected = chance(table.given[row])
         if abs(wanted - expected) > _SURPRISE:
             self._surprise = table.spot(row)
         if expected > _SURE and not wanted:
             self._since += _HASTE
         if page.country and page.country in self.target.countries:
-            self._places.at_home(table.host[row])
+            self._history.at_home(table.host[row])
         table.pop(page.url)
         if wanted:
             return Origin(1.0, math.log(math.exp(features[Feature.PATH]) + 1))
@@ -181,16 +179,11 @@ class Hybrid:
             self._model.learn(self._lessons)
             self._lessons.clear()
 
-    def _remember_done(self, url: str) -> None:
-        if len(self._done) >= 250_000:
-            self._done, self._done_before = set(), self._done
-        self._done.add(url)
-
     # -- scoring ----------------------------------------------------------------------------------------------------
 
     def _score_links(self, page: JudgedPage, origin: Origin) -> Offers:
         urls = page.links.urls
-        done, before = self._done, self._done_before
+        done, before = self._done.young, self._done.old
         waiting = [i for i, url in enumerate(urls) if url not in done and url not in before]
         priorities = [self._lowest] * len(urls)
         if waiting:
@@ -226,7 +219,7 @@ class Hybrid:
     def _score_all(self, rows: Rows = ALL) -> Floats:
         """The priorities that all rows, or some, should have, their history brought up to date."""
         table, (floor, grain) = self._candidates, (self.settings.floor, self.settings.grain)
-        self._places.refresh(table, rows)
+        self._history.refresh(table, rows)
         cells = table.view("cells")[rows]
         odds = self._model.score(cells, table.view("pieces")[rows])
         rescue = table.view("national")[rows].astype(bool) & (cells[:, Feature.DOMAIN] > 0)
@@ -273,36 +266,13 @@ class Hybrid:
     # -- state ------------------------------------------------------------------------------------------------------
 
     def save(self) -> bytes:
-        out = io.BytesIO()
-        tables: dict[str, Any] = {
-            "weights": self._model.weights,
-            "squares": self._model.squares,
-            "piece_weights": self._model.piece_weights,
-            "piece_squares": self._model.piece_squares,
-            "base": np.array([self._places.hits, self._places.pages]),
-        }
-        for name, shares in self._shares().items():
-            tables[f"{name}_hits"], tables[f"{name}_pages"] = shares.hits_view, shares.pages_view
-        # Most of it is empty: zip takes ten times as long to find that out.
-        np.savez(out, **tables)
-        return zstandard.ZstdCompressor(level=1).compress(out.getvalue())
+        base = np.array([self._history.hits, self._history.pages])
+        return save_state(self._model, self._records(), base=base)
 
     def load(self, state: bytes) -> None:
-        try:
-            if state.startswith(zstandard.FRAME_HEADER):
-                state = zstandard.ZstdDecompressor().decompress(state)
-            with np.load(io.BytesIO(state), allow_pickle=False) as saved:
-                if saved["weights"].shape != self._model.weights.shape:
-                    raise ValueError("made by another version")
-                self._model.weights, self._model.squares = saved["weights"], saved["squares"]
-                self._model.piece_weights = saved["piece_weights"]
-                self._model.piece_squares = saved["piece_squares"]
-                self._places.hits, self._places.pages = saved["base"].tolist()
-                for name, shares in self._shares().items():
-                    shares.hits_view[:], shares.pages_view[:] = saved[f"{name}_hits"], saved[f"{name}_pages"]
-        except (ValueError, KeyError, OSError, EOFError, BadZipFile, zstandard.ZstdError) as problem:
-            raise InputError(f"saved state of the strategy {self.name}: {problem}; delete it to start afresh") from None
+        (base,) = load_state(self.name, state, self._model, self._records(), "base")
+        self._history.hits, self._history.pages = base.tolist()
 
-    def _shares(self) -> dict[str, Shares]:
-        places = self._places
-        return {"tlds": places.tlds, "sites": places.sites, "hosts": places.hosts, "segments": places.segments}
+    def _records(self) -> dict[str, Shares]:
+        history = self._history
+        return {"tlds": history.tlds, "sites": history.sites, "hosts": history.hosts, "segments": history.segments}

@@ -1,0 +1,1 @@
+"""Learning while crawling: what the strategies hybrid and segment-hybrid share."""
