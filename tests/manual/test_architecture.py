@@ -12,8 +12,8 @@ from tests.manual.command_lines import ROOT
 TREE = ROOT / "src" / "phasa"
 # From above to below: a part imports only from those before it.
 ORDER = (
-    "errors", "settings", "licences", "language", "web", "archive", "frontier", "collection", "crawl", "feeds", "overview", "lab",
-    "service", "demo", "reference", "cli",
+    "errors", "settings", "licences", "language", "web", "archive", "frontier", "collection", "crawl", "feeds",
+    "overview", "lab", "service", "demo", "reference", "cli",
 )  # fmt: skip
 # The one line that goes up: a collection's settings hold those of the strategies.
 UPWARD = {("collection", "crawl")}
