@@ -31,7 +31,9 @@ EngineOption = Annotated[
     typer.Option(help="One of: phasa, lexto, longest-first, maximal, unigram, spaced, syllables."),
 ]
 LanguageOption = Annotated[str, typer.Option("--lang", help="Language of the text, a BCP 47 code.")]
-StyleOption = Annotated[str, typer.Option(help="Annotation style: auto, best, ud, social, general.")]
+StyleOption = Annotated[
+    str, typer.Option(help="Annotation style: auto, general, ud, social, best (model free: plain).")
+]
 LexiconOption = Annotated[Path | None, typer.Option(help="A lexicon file or a plain word list, for matching engines.")]
 ModelOption = Annotated[
     str,
