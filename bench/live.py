@@ -22,6 +22,7 @@ from phasa.collection import Collection
 from phasa.feeds.store import FeedStore
 from phasa.frontier.database import Database
 from phasa.frontier.intake import key_of, url_hash
+from phasa.frontier.sqlite import SqliteFrontier
 from phasa.service.application import create_app
 
 LIMIT = 0.3
@@ -51,9 +52,8 @@ def measure(collection: Collection) -> None:
     """Print the CPU time of every page and call, twice asked: the second counts."""
     with TestClient(create_app(collection), base_url="http://127.0.0.1") as client:
         begin = time.process_time()
-        client.get("/api/crawl/tables")
-        client.app.state.service.counting.wait(3600)  # type: ignore[attr-defined]
-        client.app.state.service.following.close()  # type: ignore[attr-defined]
+        client.app.state.service.log_reader.catch_up()  # type: ignore[attr-defined]
+        client.app.state.service.log_reader.close()  # type: ignore[attr-defined]
         print(f"counted in the background, once: {time.process_time() - begin:.1f} s CPU")
         worst = 0.0
         for path in PATHS:
@@ -87,13 +87,12 @@ def make(path: Path, pages: int, feeds: int) -> None:
         "INSERT INTO visit VALUES (?, ?, 200, 'text/html', 20000, ?, 0.9, ?, 900, ?, 'a.warc.gz:1:2', 0.1)",
         ((id, 1.7e9 + id, int(id in wanted), "th" if id in wanted else "en", id) for id in range(1, pages + 1)),
     )
-    db.execute("INSERT OR IGNORE INTO seen SELECT key, id FROM url ORDER BY key")
     n = len(wanted)
     totals = {"waiting": 4 * pages, "done": pages, "judged": pages, "wanted": n, "hosts": hosts}
     store.count({**totals, "bytes": pages * 20_000, "words": n * 900})
-    store.set_meta("merged 0", pages * 5)
     store.commit()
     store.close()
+    SqliteFrontier(collection.frontier_file).close()  # fills the indexes, as after a crash
     with collection.log_file.open("w", encoding="utf-8") as log:
         for id in range(1, pages + 1):
             verdict = "wanted th" if id in wanted else "other en"
