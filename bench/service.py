@@ -28,7 +28,7 @@ from phasa.archive.capture import Capture
 from phasa.archive.cdxj import key_of, lookup
 from phasa.archive.warc import WarcWriter
 from phasa.collection import Collection
-from phasa.crawl.run.crawl_log import line
+from phasa.crawl.run.crawl_log import line, read_log
 from phasa.frontier.protocol import Ending, Lease, Offer, State, Visit
 from phasa.frontier.sqlite import SqliteFrontier
 from phasa.web.url import Url
@@ -118,7 +118,9 @@ def _frontier(collection: Collection, urls: list[str]) -> None:
         " CASE WHEN id % 3 > 0 THEN 'th' ELSE 'en' END, 100, id, 'x:1', 0.3 FROM url WHERE state = 1"
     )
     done = db.execute("SELECT count(*) FROM url WHERE state = 1").fetchone()[0]
-    rows = {"waiting": len(urls) - done, "done": done, "judged": done, "wanted": done * 2 // 3, "bytes": done * 9000}
+    rows = {"waiting": len(urls) - done, "done": done, "bytes": done * 9000}
+    # As many pages as the log has, or the application would count them again from the frontier.
+    rows |= {"judged": len(urls), "wanted": sum(line.wanted is True for line in read_log(collection.log_file))}
     db.executemany("INSERT OR REPLACE INTO tally VALUES (?, ?)", rows.items())
     db.commit()
     db.close()

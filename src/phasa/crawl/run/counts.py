@@ -224,9 +224,9 @@ class Counts:
             [(depth, *counts) for depth, counts in batch.levels.items()],
         )
         db.executemany("INSERT OR IGNORE INTO label(kind, key) VALUES (?, ?)", batch.lines)
-        for label, places in batch.lines.items():
-            id = self._label(*label)
-            db.executemany("INSERT OR IGNORE INTO line VALUES (?, ?)", [(id, at) for at in places])
+        ids = {label: self._label(*label) for label in batch.lines}
+        places = sorted((ids[label], at) for label, where in batch.lines.items() for at in where)
+        db.executemany("INSERT OR IGNORE INTO line VALUES (?, ?)", places)
 
     # ── what was counted ─────────────────────────────────────────────────────────────────────────
 

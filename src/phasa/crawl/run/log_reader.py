@@ -43,7 +43,7 @@ class LogReader:
         self._ending = threading.Event()
         self._thread: threading.Thread | None = None
         self._looked: object = None
-        self.counted = 1.0
+        self.counted = 0.0 if self._log.exists() else 1.0
         """The share of the crawl that is counted, 0 to 1; what was logged in the last seconds is not missed."""
         self.problem = ""
 

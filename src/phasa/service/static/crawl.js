@@ -132,7 +132,7 @@ document.addEventListener("DOMContentLoaded", () => {
       cell(row, whole(place.pages), "n");
       cell(row, percent(place.harvest, 0), "n");
       const shares = cell(row, bar(place), "wide-cell");
-      if (place.languages.length) {
+      if (place.languages && place.languages.length) {
         const text = document.createElement("span");
         text.className = "langs";
         text.textContent = place.languages.slice(0, 4).map(l => `${plain(l.language, 12)} ${percent(l.share, 0)}`).join(" · ");
