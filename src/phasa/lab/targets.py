@@ -1,4 +1,4 @@
-"""The target of a replayed crawl, for the languages that the lab's webs are labelled with."""
+"""What a replayed crawl is after, for the languages that the lab's webs are labelled with."""
 
 from __future__ import annotations
 
@@ -22,8 +22,13 @@ HOMES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 
 
 def target_of(graph: Graph) -> Target:
+<<<<<<< HEAD
     """The target of crawls on a graph: its language, and the similarity of every text on it to that language."""
     tlds, countries = HOMES.get(graph.target) or home_of(graph.target)
+=======
+    """The aim of crawls on a graph: its target language, with the similarity of the texts that stand in it."""
+    tlds, countries = HOMES.get(graph.target) or _first_in(graph.target)
+>>>>>>> lab
     return Target(graph.target, tlds, countries, _similarity(graph), graph.threshold)
 
 

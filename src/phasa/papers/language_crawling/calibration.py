@@ -40,8 +40,15 @@ def _shares(
     for row, mask, label in ((0, target, "Thai"), (1, ~target, "other")):
         total = sum(pair[row] for pair in counts.values())
         for name, pair in counts.items():
-            here = ~np.isin(column, list(counts)) | (column == "others") if name == "others" else column == name
+            here = in_row(name, counts, column)
             yield Calibrated(table, f"{name}, {label}", pair[row] / total, float(here[mask].mean()))
+
+
+def in_row(name: str, counts: dict[str, tuple[int, int]], column: NDArray[np.str_]) -> NDArray[np.bool_]:
+    """Which pages belong to a row of Table 10 or 11; 'others' are those that no other row names."""
+    if name != "others":
+        return np.asarray(column == name)
+    return np.asarray(~np.isin(column, list(counts)) | (column == "others"))
 
 
 def _table_12(world: World) -> Iterator[Calibrated]:

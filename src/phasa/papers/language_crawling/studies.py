@@ -21,7 +21,7 @@ from phasa.language.verdict import Document
 from phasa.measures import f_measure
 from phasa.papers.calibration import tld_of_pages
 from phasa.papers.language_crawling import published
-from phasa.papers.language_crawling.calibration import FEATURES, LONG_PATH, calibrate, confusion, ratios
+from phasa.papers.language_crawling.calibration import FEATURES, LONG_PATH, calibrate, confusion, in_row, ratios
 from phasa.papers.language_crawling.detector_set import Sample, detector_set
 from phasa.papers.language_crawling.discovery import discover
 from phasa.papers.options import Options
@@ -127,7 +127,7 @@ def cross_tables(world: World, options: Options) -> Section:
     ):
         rows: list[list[Cell]] = []
         for name, (thai, other) in counts.items():
-            here = ~np.isin(column, list(counts)) | (column == "others") if name == "others" else column == name
+            here = in_row(name, counts, column)
             mine = int((here & target).sum()), int((here & ~target).sum())
             rows.append([name, thai / published.THAI, mine[0] / target.sum(), mine[0], other / published.OTHER,
                          mine[1] / (~target).sum(), mine[1]])  # fmt: skip
