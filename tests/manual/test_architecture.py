@@ -11,14 +11,9 @@ from tests.manual.command_lines import ROOT
 TREE = ROOT / "src" / "phasa"
 # From above to below: a part imports only from those before it.
 ORDER = (
-<<<<<<< HEAD
     "errors", "extras", "files", "garbage", "logs", "measures", "plugins", "settings", "licences", "language", "web",
     "archive", "frontier", "strategy_settings", "collection", "crawl", "feeds", "overview", "lab", "papers", "service",
     "demo", "api", "cli",
-=======
-    "errors", "files", "measures", "settings", "language", "web", "archive", "frontier", "strategy_settings",
-    "collection", "crawl", "feeds", "overview", "lab", "papers", "service", "demo", "reference", "cli",
->>>>>>> lab
 )  # fmt: skip
 
 

@@ -22,13 +22,8 @@ HOMES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 
 
 def target_of(graph: Graph) -> Target:
-<<<<<<< HEAD
     """The target of crawls on a graph: its language, and the similarity of every text on it to that language."""
     tlds, countries = HOMES.get(graph.target) or home_of(graph.target)
-=======
-    """The aim of crawls on a graph: its target language, with the similarity of the texts that stand in it."""
-    tlds, countries = HOMES.get(graph.target) or _first_in(graph.target)
->>>>>>> lab
     return Target(graph.target, tlds, countries, _similarity(graph), graph.threshold)
 
 
