@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from phasa.logs import FILE, log_as_parent, log_to_file, stop_log, take_log_options
+from phasa.logs import FILE, log_as_parent, logged_to_file, take_log_options
 
 LOGGER = logging.getLogger("phasa.part")
 
@@ -73,10 +75,20 @@ def test_a_worker_logs_as_its_parent(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_file_keeps_what_happened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    handler = log_to_file(tmp_path)
-    LOGGER.info("ภาษา")
-    stop_log(handler)
+    with logged_to_file(tmp_path):
+        LOGGER.info("ภาษา")
     LOGGER.info("after")
     text = (tmp_path / FILE).read_text(encoding="utf-8")
     assert text.endswith("INFO part: ภาษา\n")
     assert capsys.readouterr().err == ""
+
+
+def test_a_folder_that_cannot_be_written_to_stops_nobody(tmp_path: Path) -> None:
+    with logged_to_file(tmp_path / "absent"):
+        LOGGER.info("nowhere")
+
+
+def test_nothing_is_printed_by_a_program_that_only_imports_us() -> None:
+    program = "import logging, phasa; logging.getLogger('phasa.x').warning('quiet')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr == ""

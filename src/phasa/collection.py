@@ -54,6 +54,9 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
         "hybrid"
     )
     detector: Annotated[str, Meta(description="How the language of a page is found (phasa detect --help).")] = "auto"
+    judge: Annotated[
+        str, Meta(description="A judge of your own (docs/plugins.md), ./mine.py:Mine; empty = by language and topic.")
+    ] = ""
     topic: Annotated[
         str, Meta(description="Only pages about this: a file of `phasa learn topic`, in models/; empty = any subject.")
     ] = ""

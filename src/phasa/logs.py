@@ -10,8 +10,8 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Sequence
-from logging.handlers import RotatingFileHandler
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 FILE = "phasa.log"
@@ -81,19 +81,23 @@ def log_as_parent() -> None:
         log_to_stderr(logging.getLevelNamesMapping().get(words[0], logging.INFO), as_json="json" in words)
 
 
-def log_to_file(folder: Path) -> logging.Handler:
-    """Keep messages from INFO on in `phasa.log` of a folder, in four files of 5 MB at most. The caller takes the
-    handler away with `stop_log`."""
-    as_json = "json" in os.environ.get(_VARIABLE, "").split()
-    handler = RotatingFileHandler(folder / FILE, maxBytes=FILE_BYTES, backupCount=OLD_FILES, encoding="utf-8")
-    _add(handler, logging.INFO, as_json)
-    return handler
+@contextmanager
+def logged_to_file(folder: Path) -> Iterator[None]:
+    """Inside the block, keep messages from INFO on in `phasa.log` of a folder, in four files of 5 MB at most. A folder
+    that cannot be written to has no log."""
+    from logging.handlers import RotatingFileHandler  # loads sockets and queues, which most commands do without
 
-
-def stop_log(handler: logging.Handler) -> None:
-    """Take a handler away and close its file."""
-    logging.getLogger("phasa").removeHandler(handler)
-    handler.close()
+    try:
+        handler = RotatingFileHandler(folder / FILE, maxBytes=FILE_BYTES, backupCount=OLD_FILES, encoding="utf-8")
+    except OSError:
+        yield
+        return
+    _add(handler, logging.INFO, "json" in os.environ.get(_VARIABLE, "").split())
+    try:
+        yield
+    finally:
+        logging.getLogger("phasa").removeHandler(handler)
+        handler.close()
 
 
 def _add(handler: logging.Handler, level: int, as_json: bool) -> None:

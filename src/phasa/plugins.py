@@ -14,18 +14,17 @@ import inspect
 import sys
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from hashlib import sha1
 from importlib import import_module
-from importlib.metadata import entry_points
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any
-
-import msgspec
+from typing import TYPE_CHECKING, Any
 
 from phasa.errors import SettingsError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 
 class Kind(StrEnum):
@@ -45,7 +44,7 @@ class Kind(StrEnum):
 
 def plugin_names(kind: Kind) -> list[str]:
     """The names of installed plug-ins, in the order of the alphabet."""
-    return sorted({entry.name for entry in entry_points(group=kind.group)})
+    return sorted({entry.name for entry in _entry_points(kind)})
 
 
 def is_path(spec: str) -> bool:
@@ -60,29 +59,42 @@ def absolute(spec: str, base: Path) -> str:
     return f"{(base / place).resolve()}:{rest}" if colon and place.endswith(".py") else spec
 
 
-def make_plugin(kind: Kind, spec: str, given: Sequence[object] = (), needs: Sequence[str] = ()) -> Any | None:
+def make_plugin(
+    kind: Kind, spec: str, given: Sequence[object] = (), needs: Sequence[str] = (), *, call: bool = True
+) -> Any | None:
     """The plug-in that `spec` names, or None when `spec` is neither the place nor the name of one.
 
     What is found there is called with as many of the `given` values as it takes, and with the options that follow its
     name (`./mine.py:Mine:depth=3`) as keywords. Raises SettingsError when there is nothing of that name, when it
-    cannot be made, and when what it made lacks one of the methods in `needs`.
+    cannot be made, and when what it made lacks one of the methods in `needs`. With `call=False` a function is the
+    plug-in itself; a class is made all the same, and must be callable.
     """
     if is_path(spec):
         place, name, *options = spec.split(":")
         factory = _attribute(kind, spec, _module(kind, place), name)
     else:
         name, *options = spec.split(":")
-        found = [entry for entry in entry_points(group=kind.group) if entry.name == name]
+        found = [entry for entry in _entry_points(kind) if entry.name == name]
         if not found:
             return None
         try:
             factory = found[0].load()
         except Exception as problem:
             raise SettingsError(f"{kind} '{name}' (entry point {found[0].value}): {_told(problem)}") from problem
+    if not call and not isinstance(factory, type):
+        return partial(factory, **_keywords(kind, spec, options)) if options else factory
     made = _call(kind, spec, factory, given, _keywords(kind, spec, options))
+    if not call and not callable(made):
+        raise SettingsError(f"{kind} '{spec}': what it makes cannot be called")
     if lacking := [method for method in needs if not callable(getattr(made, method, None))]:
         raise SettingsError(f"{kind} '{spec}': what it makes has no {', '.join(f'{name}()' for name in lacking)}")
     return made
+
+
+def _entry_points(kind: Kind) -> EntryPoints:
+    from importlib.metadata import entry_points
+
+    return entry_points(group=kind.group)
 
 
 def _call(
@@ -108,6 +120,8 @@ def _positions(factory: Callable[..., object]) -> int:
 
 def _keywords(kind: Kind, spec: str, options: Sequence[str]) -> dict[str, object]:
     """`depth=3` as a number, `name=x` as text."""
+    import msgspec  # here: commands offer plug-ins before they load anything
+
     found: dict[str, object] = {}
     for option in options:
         key, equals, value = option.partition("=")
@@ -146,6 +160,8 @@ def _file(kind: Kind, path: Path) -> ModuleType:
     if not path.is_file():
         raise SettingsError(f"{kind} '{path}': no such file; a path is relative to where the command runs")
     name = f"phasa_plugin_{path.stem}_{sha1(str(path).encode(), usedforsecurity=False).hexdigest()[:8]}"
+    from importlib.util import module_from_spec, spec_from_file_location
+
     spec = spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None

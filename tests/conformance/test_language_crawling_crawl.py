@@ -188,12 +188,12 @@ def test_row_53_a_second_language_runs_the_pipeline(tmp_path: Path) -> None:
 
 def test_strategies_of_the_specification_run_on_the_same_loop() -> None:
     """Every page-level strategy that needs no knowledge base crawls the same web to its end, or drops what it must."""
-    from phasa.crawl.strategies import known_strategies, needs_knowledge
+    from phasa.crawl.strategies import STRATEGIES, needs_knowledge
     from phasa.crawl.target import Target
 
     table = paper()
     seed = next(iter(table))
-    for name in known_strategies():
+    for name in STRATEGIES:
         if needs_knowledge(name) or name == "segment":  # that one needs a predictor: test_segment_crawling.py
             continue
         strategy = make_strategy(name, Circumstances(Target("th", frozenset({"th"}))))

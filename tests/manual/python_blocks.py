@@ -34,6 +34,13 @@ def blocks(page: Path) -> list[Block]:
     return [Block(text[: found.start(1)].count("\n") + 1, found[1]) for found in _BLOCK.finditer(text)]
 
 
+def save_files(page: Path, folder: Path) -> None:
+    """Save the blocks that are files."""
+    for block in blocks(page):
+        if block.file:
+            (folder / block.file).write_text(block.text, encoding="utf-8")
+
+
 def session(page: Path) -> str:
     """The blocks that are run as one program that stops at the first promise that is not kept."""
     parts = []

@@ -10,7 +10,7 @@ from functools import cache
 from tests.manual import import_graph
 
 # Where a user comes in. Everything else must be imported, by name or by a dotted string in a table, from here on.
-DOORS = ("phasa", "phasa.__main__", "phasa.api", "phasa.cli", "phasa.demo.__main__", "phasa.overview.training.__main__")
+DOORS = ("phasa", "phasa.__main__", "phasa.api", "phasa.cli", "phasa.demo.__main__", "phasa.overview.learn.__main__")
 
 
 def reached_modules(start: tuple[str, ...] = DOORS) -> set[str]:
@@ -52,9 +52,17 @@ def _tree(module: str) -> ast.Module:
 
 
 def _named(module: str) -> list[str]:
-    """Modules that a table of the module names in a string, to be imported when they are asked for."""
-    strings = (node.value for node in ast.walk(_tree(module)) if isinstance(node, ast.Constant))
-    return [text for text in strings if isinstance(text, str) and text in import_graph.modules()]
+    """Modules that a table of the module names in a string, whole or relative to its own package, to be imported when
+    they are asked for."""
+    values = (node.value for node in ast.walk(_tree(module)) if isinstance(node, ast.Constant))
+    names = [value for value in values if isinstance(value, str)]
+    if "import_module" in _used_in(module):
+        names += [f"{import_graph.package(module)}.{name}" for name in names]
+    return [name for name in names if name in import_graph.modules()]
+
+
+def _used_in(module: str) -> set[str]:
+    return {node.id for node in ast.walk(_tree(module)) if isinstance(node, ast.Name)}
 
 
 def _definitions(module: str) -> list[tuple[str, int]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import typer
 from tests.manual.command_lines import PAGES, ROOT, CommandLine, command_lines
+from tests.manual.python_blocks import save_files
 from tests.manual.reader import WORLD, Reader, every_address, furnish
 from typer.testing import CliRunner
 
@@ -64,6 +65,7 @@ def test_the_code_blocks_of_a_page_run_in_their_order(page: Path, crawled: Path,
     lines = typed(page)
     made_here = {found[1] for line in lines if (found := re.match(r"phasa init (\S+)", line.text))}
     shutil.copytree(crawled, folder, ignore=lambda _, names: [name for name in names if name in made_here])
+    save_files(page, folder)
     reader = Reader(folder, server)
     try:
         for line in lines:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.manual.command_lines import ROOT
-from tests.manual.python_blocks import WITH_PYTHON, blocks, session
+from tests.manual.python_blocks import WITH_PYTHON, save_files, session
 from tests.manual.reader import Reader, every_address, free_port, furnish
 
 from phasa.lab.world import World
@@ -19,9 +19,7 @@ from phasa.lab.world import World
 def test_the_python_blocks_of_a_page_run_in_their_order(page: Path, tmp_path: Path) -> None:
     world = World.from_name("7:1200", "th")
     furnish(tmp_path, world)
-    for block in blocks(page):
-        if block.file:
-            (tmp_path / block.file).write_text(block.text, encoding="utf-8")
+    save_files(page, tmp_path)
     with every_address(world) as server:
         if "thai-web" in (program := session(page)):
             reader = Reader(tmp_path, server)

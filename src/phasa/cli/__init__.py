@@ -13,6 +13,7 @@ from io import TextIOWrapper
 
 from phasa.cli.outputs import end_unread
 from phasa.errors import PhasaError
+from phasa.logs import take_log_options
 
 
 def main() -> None:
@@ -24,7 +25,7 @@ def main() -> None:
         try:
             from phasa.cli.group import app  # here, where Ctrl-C while it loads is understood
 
-            app(prog_name="phasa")
+            app(take_log_options(sys.argv[1:]), prog_name="phasa")
         finally:
             sys.stdout.flush()  # here, where it is still known what to do when nobody reads it
     except KeyboardInterrupt:

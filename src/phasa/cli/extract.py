@@ -39,7 +39,8 @@ def extract(
     form: Annotated[Format, typer.Option("--format", help="Print the text, or a JSON object per page.")] = Format.TEXT,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     method: Annotated[
-        Method, typer.Option(help="phasa: judge blocks by their features; thesis: the published rules.")
+        str,
+        typer.Option(help="phasa: judge blocks by their features; thesis: the published rules; ./mine.py:mine: yours."),
     ] = Method.PHASA,
     match: Annotated[
         bool, typer.Option("--match", help="The pages are of one site: drop what repeats from page to page.")
@@ -88,7 +89,7 @@ class _Read(NamedTuple):
         return "\n".join(element.text for element in self.elements)
 
 
-def _count(pages: Sequence[str], method: Method, rules: Rules, allow_private: bool) -> Frequencies:
+def _count(pages: Sequence[str], method: str, rules: Rules, allow_private: bool) -> Frequencies:
     """How many pages each element is on: the first of two passes."""
     if "-" in pages:
         raise InputError("--match reads every page twice, which standard input does not allow: name files")
@@ -122,7 +123,7 @@ def _batches(pages: Sequence[str], allow_private: bool) -> Iterator[Batch]:
         yield batch
 
 
-def _extracted(batch: Batch, method: Method, rules: Rules) -> list[_Read]:
+def _extracted(batch: Batch, method: str, rules: Rules) -> list[_Read]:
     """The pages of a batch that could be read."""
     from phasa.overview.extract import extract_pages
 

@@ -117,5 +117,13 @@ def phasa(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
     ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say what happens on standard error; -vv in detail. Anywhere.")
+    ] = False,
+    log_json: Annotated[bool, typer.Option("--log-json", help="The same as one JSON object a line. Anywhere.")] = False,
 ) -> None:
-    """Collect, keep fresh and read the web of one language."""
+    """Collect, keep fresh and read the web of one language.
+
+    `phasa.logs` takes -v and --log-json out of the arguments before they are read here, so that they may stand behind
+    the command, too.
+    """

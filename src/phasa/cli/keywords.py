@@ -39,7 +39,9 @@ def keywords(
     top: Annotated[int | None, typer.Option(min=1, help="At most so many keywords, the heaviest.")] = None,
     by: Annotated[Grouping, typer.Option(help="A collection's keywords by what.")] = Grouping.ALL,
     most: Annotated[int, typer.Option("--pages", min=1, help="At most so many pages of a collection.")] = 10_000,
-    extractor: Annotated[Method, typer.Option("--extract", help="How key content is found.")] = Method.PHASA,
+    extractor: Annotated[
+        str, typer.Option("--extract", help="How key content is found: phasa, thesis, or ./mine.py:mine.")
+    ] = Method.PHASA,
     lang: Annotated[str | None, typer.Option("--lang", metavar="CODE", help="Language; detected otherwise.")] = None,
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Fetch from private and loopback addresses too.")
@@ -74,7 +76,7 @@ def keywords(
 
 
 def _groups(
-    name: str, by: Grouping, extractor: Method, lang: str | None, most: int, private: bool
+    name: str, by: Grouping, extractor: str, lang: str | None, most: int, private: bool
 ) -> dict[str, list[Reading]]:
     if not Path(name).is_dir():
         return {name: [page_reading(name, extractor, lang, private)]}

@@ -31,7 +31,9 @@ def overview(
         int | None, typer.Option(min=1, help="Keywords shown at first; a sixth of all otherwise.")
     ] = None,
     most: Annotated[int, typer.Option("--pages", min=1, help="At most so many pages.")] = 300,
-    extractor: Annotated[Method, typer.Option("--extract", help="How key content is found.")] = Method.PHASA,
+    extractor: Annotated[
+        str, typer.Option("--extract", help="How key content is found: phasa, thesis, or ./mine.py:mine.")
+    ] = Method.PHASA,
     lang: Annotated[str | None, typer.Option("--lang", metavar="CODE", help="Language; detected otherwise.")] = None,
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Reach addresses of this machine and its network.")
@@ -58,7 +60,7 @@ def _readings(
     multi: bool,
     by: Grouping,
     group: str | None,
-    extractor: Method,
+    extractor: str,
     lang: str | None,
     most: int,
     private: bool,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from phasa.cli.progress import bar, counted
 from phasa.cli.sources import page_fetcher, read_source, web_address
 from phasa.errors import CollectionError, InputError
-from phasa.overview.extract.method import Method
 
 if TYPE_CHECKING:
     from phasa.archive.reader import Stored
@@ -29,7 +28,7 @@ class Grouping(StrEnum):
     MONTH = "month"
 
 
-def page_reading(name: str, method: Method, language: str | None, allow_private: bool = False) -> Reading:
+def page_reading(name: str, method: str, language: str | None, allow_private: bool = False) -> Reading:
     """One page by file, URL or `-`."""
     from phasa.overview.overview import read_content
 
@@ -37,7 +36,7 @@ def page_reading(name: str, method: Method, language: str | None, allow_private:
     return read_content(source.body, source.name, method=method, language=language)
 
 
-def site_readings(name: str, method: Method, language: str | None, most: int, allow_private: bool) -> list[Reading]:
+def site_readings(name: str, method: str, language: str | None, most: int, allow_private: bool) -> list[Reading]:
     """The page of that address and the pages of its host that it links to."""
     from phasa.overview import site
 
@@ -49,7 +48,7 @@ def site_readings(name: str, method: Method, language: str | None, most: int, al
 
 
 def collection_readings(
-    directory: Path, by: Grouping, method: Method, language: str | None, most: int
+    directory: Path, by: Grouping, method: str, language: str | None, most: int
 ) -> dict[str, list[Reading]]:
     """The newest pages of a collection by group, groups with most pages first."""
     from phasa.collection import Collection
@@ -68,7 +67,7 @@ def collection_readings(
     return dict(sorted(groups.items(), key=lambda group: -len(group[1])))
 
 
-def chosen_readings(directory: Path, choice: Choice, method: Method, most: int) -> list[Reading]:
+def chosen_readings(directory: Path, choice: Choice, method: str, most: int) -> list[Reading]:
     """The pages of one host, segment, language or month of a collection, found by its index."""
     from phasa.collection import Collection
     from phasa.overview.collection import collection_readings as chosen

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasa.crawl.learn.knowledge import KnowledgeBase
-from phasa.crawl.strategies import Circumstances, known_strategies, make_strategy, needs_knowledge
+from phasa.crawl.strategies import STRATEGIES, Circumstances, make_strategy, needs_knowledge
 from phasa.crawl.strategy import Seed, Strategy
 from phasa.crawl.target import Target
 from phasa.lab.curves import SHARES, Curve, Ground, curve_of
@@ -121,9 +121,10 @@ def compare(
     """
     for name in strategies:
         kind, *options = name.split(":")
-        if kind not in (*known_strategies(), HandMade.name):
-            make_strategy(name, Circumstances(Target("")))
-        with_options(StrategySettings(), kind, options)
+        if kind in STRATEGIES:
+            with_options(StrategySettings(), kind, options)
+        elif name != HandMade.name:
+            make_strategy(name, Circumstances(Target("")))  # says what is wrong with it, if anything
     if any(needs_knowledge(name) for name in strategies):
         # What was learned must not be measured, by any of those that are compared.
         grounds = [replace(ground, knowing=ground.graph is None) for ground in grounds]

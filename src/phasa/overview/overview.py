@@ -76,7 +76,7 @@ def read_content(
     """
     metadata, elements = extract_page(body, name, method)
     texts = [element.text for element in elements]
-    if metadata.title and Method(method) is Method.PHASA and metadata.title not in texts[:3]:
+    if metadata.title and method != Method.THESIS and metadata.title not in texts[:3]:
         texts.insert(0, metadata.title)  # a reader sees the title first; the published method leaves it out
     code = language or languages_of([("\n".join(texts), metadata.language)])[0]
     return Reading(name, metadata.title or name, tuple(texts), code)

@@ -11,7 +11,7 @@ from phasa.crawl.segments.dictionary import Dictionary
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.nominal_bayes import NominalBayes
 from phasa.crawl.segments.predictor import Predictor
-from phasa.crawl.strategies import Circumstances, known_strategies, make_strategy
+from phasa.crawl.strategies import STRATEGIES, Circumstances, make_strategy
 from phasa.crawl.strategies.lswc import Lswc
 from phasa.crawl.strategy import Strategy
 from phasa.crawl.target import Target
@@ -21,7 +21,7 @@ BASE = KnowledgeBase.of([Row(0.5, 1, 1, 0.69, True), Row(0, 0, 0, 0, False)])
 AROUND = Circumstances(Target("th", frozenset({"th"})), knowledge=BASE)
 
 
-@pytest.mark.parametrize("name", known_strategies())
+@pytest.mark.parametrize("name", STRATEGIES)
 def test_every_known_name_makes_a_strategy(name: str, tmp_path: Path) -> None:
     matcher = Matcher(Dictionary(["phuket"]), "exact")
     Predictor(matcher, NominalBayes(0.0, [{}] * 7), WordBayes(0.0, {})).save(tmp_path / "segment.predictor")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phasa.errors import InputError
-from phasa.language.segmenters import data_file, engine_for, engine_names, load_segmenter, model_file, segmenter_for
+from phasa.language.segmenters import ENGINES, data_file, engine_for, load_segmenter, model_file, segmenter_for
 from phasa.language.segmenters.characters import FOLLOWING_VOWELS
 from phasa.language.segmenters.cuts import pieces
 from phasa.language.segmenters.lattice import Maximal, Unigram
@@ -18,7 +18,7 @@ from phasa.language.segmenters.parallel import separate_all
 texts = st.text(alphabet=st.sampled_from("กาเ่ำ ปลตมวab1.😀‍\n\r\x00\ud800ກາកាကျ်"), max_size=50)
 
 
-@pytest.mark.parametrize("name", engine_names())
+@pytest.mark.parametrize("name", ENGINES)
 @given(text=texts)
 def test_every_engine_gives_the_text_back(name: str, text: str) -> None:
     engine = load_segmenter(name)
@@ -27,7 +27,7 @@ def test_every_engine_gives_the_text_back(name: str, text: str) -> None:
     assert all(start < end for start, end in spans)
 
 
-@pytest.mark.parametrize("name", [name for name in engine_names() if name != "longest-first"])
+@pytest.mark.parametrize("name", [name for name in ENGINES if name != "longest-first"])
 @given(text=texts)
 def test_no_engine_but_that_of_the_thesis_cuts_before_a_mark(name: str, text: str) -> None:
     for start, _ in load_segmenter(name).segment(text)[1:]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import cast
 
 from phasa.archive.cdxj import merge
 from phasa.archive.duplicates import NearDuplicates
@@ -17,11 +18,13 @@ from phasa.crawl.strategy import Strategy
 from phasa.crawl.target import target_of, traces_of
 from phasa.crawl.topics.judge import TopicJudge
 from phasa.crawl.topics.topic import load_topic
+from phasa.errors import SettingsError
 from phasa.frontier.rules import Rules
 from phasa.frontier.scope import Scope
 from phasa.frontier.traps import Traps
 from phasa.language.detectors import detector
 from phasa.language.profile import Profile
+from phasa.plugins import Kind, absolute, make_plugin
 from phasa.web.fetch import Fetcher, user_agent
 
 
@@ -33,17 +36,23 @@ def strategy_of(collection: Collection, profile: Profile) -> Strategy:
     around = Circumstances(
         target_of(profile), knowledge=knowledge, settings=settings.strategies, models=collection.models_folder
     )
-    return make_strategy(settings.strategy, around)
+    return make_strategy(absolute(settings.strategy, collection.path), around)
 
 
 def judge_of(collection: Collection, profile: Profile) -> Judge:
     """Wanted is what is in the language and, when the settings name a topic, also about that."""
     settings = collection.settings
-    known = detector(settings.detector, profile.code)
+    known = detector(absolute(settings.detector, collection.path), profile.code)
     judge = LanguageJudge(known, profile.code, traces_of(profile), word_model=collection.word_model)
-    if not settings.topic:
-        return judge
-    return TopicJudge(load_topic(collection.models_folder / settings.topic), judge)
+    chosen: Judge = (
+        TopicJudge(load_topic(collection.models_folder / settings.topic), judge) if settings.topic else judge
+    )
+    if not settings.judge:
+        return chosen
+    mine = make_plugin(Kind.JUDGE, absolute(settings.judge, collection.path), [profile, chosen], ["judge"])
+    if mine is None:
+        raise SettingsError(f"setting 'judge': '{settings.judge}' is not a plug-in; write ./mine.py:Mine")
+    return cast(Judge, mine)
 
 
 def rules_of(settings: CollectionSettings, strategy: Strategy) -> Rules:

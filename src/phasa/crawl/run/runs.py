@@ -48,6 +48,7 @@ from phasa.frontier.sqlite import ALONE, Partition, SqliteFrontier
 from phasa.frontier.traps import Traps
 from phasa.garbage import collected_rarely
 from phasa.language.profile import load_profile
+from phasa.logs import log_as_parent, logged_to_file
 from phasa.plugins import absolute
 from phasa.web.url import Url
 
@@ -89,11 +90,15 @@ def run_collection(collection: Collection, watch: Watch | None = None, *, worker
     """Run or resume the crawl of a collection. `watch` is shown its numbers as they change. Raises PhasaError for what
     cannot be done; of several workers, what the first of them raised."""
     again = "resumes" if collection.frontier_file.exists() else "begins"
-    _logger.info("%s: crawl %s, strategy %s, %d workers", collection.path, again, collection.settings.strategy, workers)
+    strategy = collection.settings.strategy
     collection.reports_folder.mkdir(exist_ok=True)
     clear_live_status(collection)
-    run = _crawl_alone(collection, watch) if workers == 1 else _crawl_together(collection, watch, workers)
-    _logger.info("%s: %s", collection.path, run.summary())
+    with logged_to_file(collection.path):
+        _logger.info("%s: crawl %s, strategy %s, %d workers", collection.path, again, strategy, workers)
+        run = _crawl_alone(collection, watch) if workers == 1 else _crawl_together(collection, watch, workers)
+        for error in dict.fromkeys(run.errors):
+            _logger.error("%s", error)
+        _logger.info("%s: %s", collection.path, run.summary())
     return run
 
 
@@ -298,6 +303,7 @@ def _work(
     collection: Collection, number: int, workers: int, idle: SynchronizedArray[Any], ready: Event, results: Any
 ) -> None:
     """The life of one worker process."""
+    log_as_parent()
 
     def watch(metrics: Metrics) -> None:
         ready.set()

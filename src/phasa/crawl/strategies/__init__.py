@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import cast
 
 import msgspec
 
@@ -27,6 +28,7 @@ from phasa.crawl.strategies.single_feature import DomainOnly, SingleFeature
 from phasa.crawl.strategy import Strategy
 from phasa.crawl.target import Target
 from phasa.errors import SettingsError
+from phasa.plugins import Kind, make_plugin, plugin_names
 from phasa.strategy_settings import ScoreWeights, StrategySettings, with_options
 
 
@@ -104,9 +106,7 @@ STRATEGIES: dict[str, Maker] = {
 }
 
 
-def known_strategies() -> list[str]:
-    """The names that `make_strategy` knows."""
-    return list(STRATEGIES)
+_METHODS = ("start", "page", "failed", "changes", "save", "load")
 
 
 def needs_knowledge(spec: str) -> bool:
@@ -115,14 +115,18 @@ def needs_knowledge(spec: str) -> bool:
 
 
 def make_strategy(spec: str, around: Circumstances) -> Strategy:
-    """The strategy that `spec` names: 'lswc', or with options 'lswc:distance=4:patience=2'.
+    """The strategy that `spec` names: 'lswc', or with options 'lswc:distance=4:patience=2', or a plug-in.
 
     Raises SettingsError that offers the nearest name or option, and for `nb` without a knowledge base.
     """
     name, *options = spec.split(":")
     if name not in STRATEGIES:
+        if (mine := make_plugin(Kind.STRATEGY, spec, [around], _METHODS)) is not None:
+            return cast(Strategy, mine)
         near = get_close_matches(name, STRATEGIES, n=1, cutoff=0.4)
-        advice = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(STRATEGIES)}"
+        advice = (
+            f"did you mean '{near[0]}'?" if near else f"known: {', '.join([*STRATEGIES, *plugin_names(Kind.STRATEGY)])}"
+        )
         raise SettingsError(f"unknown strategy '{name}'; {advice}")
     strategy = STRATEGIES[name](replace(around, settings=with_options(around.settings, name, options)))
     if options:

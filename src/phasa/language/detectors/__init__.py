@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from typing import cast
 
 from phasa.errors import InputError
 from phasa.language.detectors.detector import Detector
 from phasa.language.profile import Profile, load_profile
 from phasa.language.verdict import Verdict
+from phasa.plugins import Kind, make_plugin, plugin_names
 
 __all__ = ["METHODS", "Detector", "detect", "detector"]
 
@@ -38,12 +40,18 @@ def detect(text: str) -> Verdict:
 
 @cache
 def detector(method: str = "auto", language: str | None = None) -> Detector:
-    """The detector of that name, loaded once. `language`: the one that yes/no methods ask for (code or profile file).
+    """The detector of that name, or a plug-in, loaded once. `language`: the one that yes/no methods ask for (code or
+    profile file).
 
     Raises InputError for a method there is not, SettingsError for a language there is not.
     """
+    profile = load_profile(language) if language is not None else None
     if method not in METHODS:
-        raise InputError(f"method {method!r}: there is none of that name; the methods are {', '.join(METHODS)}")
+        mine = make_plugin(Kind.DETECTOR, method, [profile], ("detect", "detect_many", "judge", "judge_many"))
+        if mine is not None:
+            return cast(Detector, mine)
+        known = ", ".join([*METHODS, *plugin_names(Kind.DETECTOR)])
+        raise InputError(f"method {method!r}: there is none of that name; the methods are {known}")
     module, function, _ = METHODS[method]
     make: Callable[[Profile | None], Detector] = getattr(import_module(module), function)
-    return make(load_profile(language) if language is not None else None)
+    return make(profile)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from phasa.errors import InputError
-from phasa.language.segmenters.cuts import CutSegmenter, Segmenter, Span
+from phasa.language.segmenters.cuts import CutSegmenter, Segmenter, Span, WordList
+from phasa.plugins import Kind, make_plugin, plugin_names
 
 if TYPE_CHECKING:
     from phasa.language.lexicon import Lexicon
@@ -114,7 +115,7 @@ def _syllables(choice: Choice) -> CutSegmenter:
     return Syllables()
 
 
-_ENGINES: dict[str, Callable[[Choice], CutSegmenter]] = {
+ENGINES: dict[str, Callable[[Choice], CutSegmenter]] = {
     "phasa": _phasa,
     "lexto": _lexto,
     "longest-first": _longest_first,
@@ -152,11 +153,6 @@ def data_file(name: str, language: str = "th", lexicon: Path | None = None, mode
     return None
 
 
-def engine_names() -> list[str]:
-    """The names that `load_segmenter` knows."""
-    return list(_ENGINES)
-
-
 @cache
 def load_segmenter(
     name: str = "phasa",
@@ -165,15 +161,17 @@ def load_segmenter(
     lexicon: Path | None = None,
     model: str = DEFAULT,
 ) -> CutSegmenter:
-    """The engine of that name, loaded once.
+    """The engine of that name, or a plug-in, loaded once.
 
     `style` and `model` (see `model_file`) concern the engine "phasa", `lexicon` (a lexicon file or a plain word list)
     those that match words. Raises InputError for a name, style, language or file that it cannot use.
     """
     try:
-        make = _ENGINES[name]
+        make = ENGINES[name]
     except KeyError:
-        known = ", ".join(_ENGINES)
+        if (mine := make_plugin(Kind.SEGMENTER, name, [language], ["words"])) is not None:
+            return WordList(mine.words)
+        known = ", ".join([*ENGINES, *plugin_names(Kind.SEGMENTER)])
         raise InputError(f"engine {name!r}: there is none of that name; the engines are {known}") from None
     return make(Choice(language, style, lexicon, model))
 

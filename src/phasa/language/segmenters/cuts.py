@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from phasa.errors import InputError
 from phasa.language.segmenters.characters import code_points, from_code_points
 
 Starts = npt.NDArray[np.int64]
@@ -73,6 +74,19 @@ class CutSegmenter(ABC):
         at_line_end = (codes[starts - 1] == 0x0A) | (codes[starts] == 0x0A)
         at_line_end |= (codes[starts] == 0x0D) & (np.append(codes, 0)[starts + 1] == 0x0A)
         return _with_separator(text, starts[~at_line_end], separator)
+
+
+class WordList(CutSegmenter):
+    """A segmenter made of a function that gives the words of a text. Raises InputError when they are not the text."""
+
+    def __init__(self, words: Callable[[str], Sequence[str]]) -> None:
+        self._words = words
+
+    def piece_starts(self, text: str) -> Starts:
+        words = [word for word in self._words(text) if word]
+        if "".join(words) != text:
+            raise InputError("segmenter: the words, joined, are not the text that was cut; add nothing, lose nothing")
+        return np.cumsum([0, *map(len, words[:-1])], dtype=np.int64)
 
 
 def _with_separator(text: str, places: Starts, separator: str) -> str:

@@ -1,8 +1,8 @@
 """The key content of a page: `extract(page)` gives its text, elements, title, author, date and language.
 
 Two methods: `phasa`, the default, judges blocks of text by their features; `thesis` is Single Page Extraction as
-published (specs/content-overview.md §4.2-4.4). The HTML parser and the models are loaded when a page is extracted, so
-that a command can offer the methods without them.
+published (specs/content-overview.md §4.2-4.4); a plug-in may stand in their place. The HTML parser and the models are
+loaded when a page is extracted, so that a command can offer the methods without them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from phasa.garbage import never_collected
 from phasa.overview.extract.content import Content, Element
-from phasa.overview.extract.method import Method
+from phasa.overview.extract.method import Extractor, Method, extractor_named
 
 if TYPE_CHECKING:
     from phasa.overview.extract.metadata import Metadata
@@ -60,8 +60,10 @@ def extract_pages(
 def _extract_pages(
     pages: Sequence[tuple[str, str]], method: Method | str, rules: Rules | None
 ) -> list[tuple[Metadata, list[Element]]]:
-    if Method(method) is Method.THESIS:
+    if method == Method.THESIS:
         return [_by_thesis(text, url, rules) for text, url in pages]
+    if method != Method.PHASA:
+        return _by_plugin(pages, extractor_named(method))
     from phasa.overview.extract.blocks import lay_out
     from phasa.overview.extract.features import Draft  # loads numpy, which the published method does without
     from phasa.overview.extract.judged import extract_elements
@@ -84,6 +86,17 @@ def _by_thesis(text: str, url: str, rules: Rules | None) -> tuple[Metadata, list
 
     tree = read_tree(text)
     return read_metadata(tree, url), thesis.extract_elements(tree, rules or thesis.Rules())
+
+
+def _by_plugin(pages: Sequence[tuple[str, str]], extractor: Extractor) -> list[tuple[Metadata, list[Element]]]:
+    from phasa.overview.extract.metadata import read_metadata
+    from phasa.overview.extract.page import read_tree
+
+    found = []
+    for text, url in pages:
+        elements = [Element("", piece, order) for order, piece in enumerate(extractor(text, url)) if piece]
+        found.append((read_metadata(read_tree(text), url), elements))
+    return found
 
 
 def content_of(metadata: Metadata, elements: list[Element], language: str) -> Content:
