@@ -11,8 +11,8 @@ from tests.manual.command_lines import ROOT
 TREE = ROOT / "src" / "phasa"
 # From above to below: a part imports only from those before it.
 ORDER = (
-    "errors", "files", "garbage", "settings", "language", "web", "archive", "frontier", "strategy_settings", "collection",
-    "crawl", "feeds", "overview", "lab", "papers", "service", "demo", "reference", "cli",
+    "errors", "files", "garbage", "settings", "language", "web", "archive", "frontier", "strategy_settings",
+    "collection", "crawl", "feeds", "overview", "lab", "papers", "service", "demo", "reference", "cli",
 )  # fmt: skip
 
 
