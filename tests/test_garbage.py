@@ -1,0 +1,31 @@
+"""The garbage collector is as it was when the work is over, also when it failed."""
+
+from __future__ import annotations
+
+import gc
+from contextlib import suppress
+
+from phasa.garbage import collected_rarely, never_collected
+
+
+def test_collected_rarely_and_then_as_before() -> None:
+    before = gc.get_threshold()
+    with suppress(ValueError), collected_rarely():
+        assert gc.get_threshold()[0] > before[0]
+        assert gc.isenabled()
+        raise ValueError
+    assert gc.get_threshold() == before
+
+
+def test_not_collected_at_all_and_then_as_before() -> None:
+    with suppress(ValueError), never_collected():
+        assert not gc.isenabled()
+        raise ValueError
+    assert gc.isenabled()
+
+
+def test_who_had_switched_it_off_finds_it_off() -> None:
+    with never_collected():
+        with never_collected():
+            pass
+        assert not gc.isenabled()
