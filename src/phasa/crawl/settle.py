@@ -136,8 +136,7 @@ class Settler:
                 self._missed(lease)
             return self._listed(lease, answer), ""
         links = answer.links
-        length = len(answer.page.text) if answer.page is not None else 0
-        page = JudgedPage(lease.url, judgement, links, lease.note, lease.depth, answer.country, length)
+        page = JudgedPage(lease.url, judgement, links, lease.note, lease.depth, answer.country)
         problem = ""
         try:
             offers = strategy.page(page)

@@ -34,8 +34,7 @@ from phasa.crawl.settle import Parts
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategy import Strategy
 from phasa.crawl.target import target_of, traces_of
-from phasa.crawl.topics.judge import TopicJudge
-from phasa.crawl.topics.topic import load_topic
+from phasa.crawl.topics.topic import TopicJudge, load_topic
 from phasa.errors import CollectionError, InputError
 from phasa.frontier.protocol import State, Stats
 from phasa.frontier.rules import Rules

@@ -144,10 +144,6 @@ class Store(Struct):
         self.waiting.append(document)
         return document
 
-    def gathered(self) -> list[int]:
-        """The documents that were parsed, in the order they were found."""
-        return [document for document, status in enumerate(self.status) if status is Status.GATHERED]
-
 
 def seeded(urls: Sequence[str], settings: WireSettings) -> Store:
     """A store with the seeds: depth 1, no parent, whatever their domain (§3.4)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from msgspec.structs import replace
@@ -199,7 +199,7 @@ def _set_one(bench: _Bench) -> tuple[Section, list[Claim]]:
     claims = [
         _more("E1 §6.3", "Persian pages rise with the weight: 250 > 0", bench, "set1", 250, 0, 16),
         _more("E1 §6.3", "Persian pages rise with the weight: 500 > 250", bench, "set1", 500, 250, 16),
-        _flat("E1 §6.3", bench, means),
+        _flat("E1 §6.3", means),
     ]
     rows: list[list[Cell]] = [[f"{weight}", mean] for weight, mean in zip(WEIGHTS, means, strict=True)]
     tables = [_weights_table(bench, "set1", 16, published.PERSIAN_TABLE_2),
@@ -230,7 +230,7 @@ def _more(source: str, text: str, bench: _Bench, seeds: str, first: int, second:
     )
 
 
-def _flat(source: str, bench: _Bench, means: Sequence[float]) -> Claim:
+def _flat(source: str, means: Sequence[float]) -> Claim:
     high = means[WEIGHTS.index(1000)] / means[WEIGHTS.index(500)] - 1
     first = next(weight for weight, mean in zip(WEIGHTS, means, strict=True) if mean >= 0.98 * means[-1])
     return Claim(
@@ -367,6 +367,3 @@ def _calibration(bench: _Bench) -> Section:
     ]
     return Section("Calibration of the world", "The shares that the note prints, beside those of the first world.",
                    [Table("Published beside ours", ["share", "published", "here", "off by"], rows)])  # fmt: skip
-
-
-Experiment = Callable[[_Bench], tuple[Section, list[Claim]]]
