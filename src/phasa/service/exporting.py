@@ -6,8 +6,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from phasa.archive.page_text import page_text
-from phasa.archive.text import Text, read_texts, write_jsonl, write_parquet
+from phasa.archive.text import Text, page_text, read_texts, write_jsonl, write_parquet
 from phasa.archive.wacz import export_wacz
 from phasa.collection import Collection
 from phasa.crawl.run.status import read_status

@@ -25,10 +25,9 @@ from phasa.crawl.learn.knowledge import KnowledgeBase
 from phasa.crawl.strategies.hybrid.candidates import FARTHEST, WIDTH, Candidates, Feature, Spot
 from phasa.crawl.strategies.hybrid.evidence import Evidence, Origin
 from phasa.crawl.strategies.hybrid.history import ALL, History, Rows
-from phasa.crawl.strategies.online.memory import LastSeen
+from phasa.crawl.strategies.online.memory import LastSeen, Shares
 from phasa.crawl.strategies.online.model import Example, OnlineModel, chance
 from phasa.crawl.strategies.online.names import PIECES, Names
-from phasa.crawl.strategies.online.shares import Shares
 from phasa.crawl.strategies.online.state import load_state, save_state
 from phasa.crawl.strategy import Change, Floats, JudgedPage, Offers, Rediscovery, Seed
 from phasa.crawl.target import Target

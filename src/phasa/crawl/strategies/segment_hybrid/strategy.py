@@ -21,9 +21,8 @@ import numpy as np
 
 from phasa.crawl.segments.features import Citation, Extractor
 from phasa.crawl.segments.predictor import Predictor
-from phasa.crawl.strategies.online.memory import LastSeen, LastTold
+from phasa.crawl.strategies.online.memory import LastSeen, LastTold, Shares, log_odds_of
 from phasa.crawl.strategies.online.model import Example, OnlineModel
-from phasa.crawl.strategies.online.shares import Shares, log_odds_of
 from phasa.crawl.strategies.online.state import load_state, save_state
 from phasa.crawl.strategies.segment_hybrid.evidence import (
     Keys,
