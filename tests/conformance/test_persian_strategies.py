@@ -27,7 +27,7 @@ from phasa.crawl.wire.cycle import (
     seeded,
     seeder,
 )
-from phasa.crawl.wire.score import Terms, is_dynamic, score
+from phasa.crawl.wire.score import ScoreTerms, is_dynamic, score
 from phasa.settings import write_settings
 from phasa.strategy_settings import PersianSettings, ScoreWeights, StrategySettings
 from phasa.web.url import authority
@@ -124,7 +124,7 @@ def test_row_13_the_priority_is_the_sum_of_ten_weighted_terms() -> None:
         pagerank=2, wlscore=3, hub=5, authority=7, siterank=11, queuesize=13, depth=17, static=19, random=23, persian=29
     )
     by_hand = 2 * 0.1 + 3 * 0.2 + 5 * 0.3 + 7 * 0.4 + 11 * 0.5 + 13 * 0.6 + 17 * 0.7 + 19 * 0.8 + 23 * 0.9 + 29 * 1.0
-    terms = Terms(*np.array([[0.1], [0.2], [0.3], [0.4], [0.5], [0.6], [0.7], [0.8], [0.9], [1.0]]))
+    terms = ScoreTerms(*np.array([[0.1], [0.2], [0.3], [0.4], [0.5], [0.6], [0.7], [0.8], [0.9], [1.0]]))
     assert score(terms, weights).tolist() == pytest.approx([by_hand])
 
 

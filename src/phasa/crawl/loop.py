@@ -33,7 +33,7 @@ class Outcome(msgspec.Struct, frozen=True):
     wanted: int
 
 
-class Choice:
+class Chooser:
     """Which links are worth a fetch now: a poor one waits while good ones come.
 
     A polite crawler takes one page per host and delay. If every host were asked whenever its delay is over, a web with
@@ -114,8 +114,8 @@ class Crawl:
         self.paused = False
         self._budgets = budgets
         self._slots = slots
-        self._choice = Choice(choosy if slots > 1 else 0.0)
-        self._settler = Settler(parts, self.meter, self._choice.saw, manners, words, skip_duplicates=skip_duplicates)
+        self._chooser = Chooser(choosy if slots > 1 else 0.0)
+        self._settler = Settler(parts, self.meter, self._chooser.saw, manners, words, skip_duplicates=skip_duplicates)
         self.errors = self._settler.errors
         self._watch = watch
         self._has_more_work = has_more_work
@@ -198,7 +198,7 @@ class Crawl:
     def _chosen(self, leases: list[Lease], now: float) -> list[Lease]:
         """Those worth a fetch now; the others go back and their hosts wait for a few turns of better ones."""
         rest = max(self._settler.manners.delay, self.TICK)
-        chosen = [lease for lease in leases if self._choice.takes(lease.priority, now, 2.0 * rest)]
+        chosen = [lease for lease in leases if self._chooser.takes(lease.priority, now, 2.0 * rest)]
         if len(chosen) < len(leases):
             taken = {lease.id for lease in chosen}
             for lease in leases:
@@ -262,7 +262,7 @@ class Crawl:
     def _tick(self, now: float) -> None:
         """Now and then: commit, and let somebody look (progress, free disk)."""
         self._next_tick = now + self.TICK
-        self._choice.weigh()
+        self._chooser.weigh()
         if self._watch is not None:
             self.parts.frontier.commit()
             if why := self._watch(self):

@@ -109,7 +109,7 @@ class Settler:
         return f"{NEAR_DUPLICATE} of {near.url}" if near is not None else ""
 
     def _judge(self, answers: list[Answer]) -> list[Judgement | None]:
-        """The judgement of each page, None for what is no page."""
+        """The judgement of each page, None for what is not a page."""
         pages = [answer for answer in answers if answer.kind is Kind.PAGE]
         judge = self.parts.judge
         found = self._judge_many(pages) if self._judge_many is not None else [judge.judge(page) for page in pages]

@@ -62,7 +62,7 @@ STARTING_WEIGHTS: dict[Feature, float] = {
 _BESIDE_KNOWLEDGE = 0.6
 """What common sense is still worth where a knowledge base has measured the same things."""
 _UNMEASURED = (Feature.KNOWLEDGE, Feature.HINT, Feature.ADDRESS)
-"""What keeps its whole weight beside a knowledge base: itself, and what sites say of their pages' language."""
+"""What keeps its whole weight next to a knowledge base: itself, and what sites say of their pages' language."""
 _DONE = 250_000
 """Fetched URLs that are remembered at least, so that links to them cost nothing; the frontier knows them all."""
 _LESSONS = 8
@@ -80,7 +80,7 @@ _FOREIGN = 0.5
 
 
 def _starting_weights(knowing: bool) -> Floats:
-    """What each feature is worth before the first lesson; less for common sense beside a knowledge base."""
+    """What each feature is worth before the first lesson; less for common sense next to a knowledge base."""
     weights = np.array([STARTING_WEIGHTS[feature] for feature in Feature])
     if knowing:
         weights[[feature not in _UNMEASURED for feature in Feature]] *= _BESIDE_KNOWLEDGE
