@@ -13,7 +13,7 @@ import pytest
 
 from phasa.archive.text import Text, write_parquet
 from phasa.cli import main
-from phasa.crawl.segments.building import country_names
+from phasa.crawl.segments.builder import country_names
 from phasa.errors import PhasaError
 from phasa.extras import ExtraError, needs_extra
 

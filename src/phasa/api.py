@@ -203,8 +203,7 @@ class OpenCollection:
 
     def pages(self) -> Iterator[Text]:
         """Every HTML page that came with status 200: address, time, title, visible text, language."""
-        from phasa.archive.page_text import page_text
-        from phasa.archive.text import read_texts
+        from phasa.archive.text import page_text, read_texts
 
         return read_texts(self._collection.archive_folder, page_text)
 

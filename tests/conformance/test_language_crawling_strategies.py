@@ -20,7 +20,7 @@ from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategies.breadth_first import BreadthFirst
 from phasa.crawl.strategies.hybrid import Hybrid
 from phasa.crawl.strategies.lswc import Lswc
-from phasa.crawl.strategies.naive_bayes import NaiveBayesOrder
+from phasa.crawl.strategies.naive_bayes import NaiveBayesStrategy
 from phasa.crawl.strategy import JudgedPage, OutLinks, Seed
 from phasa.crawl.target import Target
 
@@ -59,13 +59,13 @@ def test_row_01_the_mode_of_the_queue_changes_only_the_order() -> None:
     web = make_web(5)
     seeds = [f"http://h{i}.com/0" for i in range(40)]
     in_turn = TinyCrawl(web, BreadthFirst()).run(seeds)
-    by_score = TinyCrawl(web, NaiveBayesOrder(AIM, knowledge())).run(seeds)
+    by_score = TinyCrawl(web, NaiveBayesStrategy(AIM, knowledge())).run(seeds)
     assert in_turn != by_score
     assert sorted(in_turn) == sorted(by_score)
 
 
 def test_row_02_seeds_carry_their_features() -> None:
-    offers = NaiveBayesOrder(AIM, knowledge()).start(TABLE_15)
+    offers = NaiveBayesStrategy(AIM, knowledge()).start(TABLE_15)
     assert read_note(offers.note(0))[:4] == pytest.approx((0.55, 1, 0, 0.69))
 
 
@@ -176,7 +176,7 @@ def test_row_41_the_gate_warns_of_imbalance_and_of_features_without_values() -> 
 
 
 def test_row_42_every_page_fetched_is_the_best_that_waits() -> None:
-    crawl = TinyCrawl(make_web(2), NaiveBayesOrder(AIM, knowledge()))
+    crawl = TinyCrawl(make_web(2), NaiveBayesStrategy(AIM, knowledge()))
     crawl.run(["http://h0.com/0", "http://h1.com/0"], pages=1)
     for _ in range(150):
         best = max(entry.priority for entry in crawl.waiting.values())
@@ -191,7 +191,7 @@ def test_row_43_the_knowledge_base_is_static(tmp_path: Path) -> None:
     file.write_text(write_arff(knowledge()), encoding="utf-8")
     before = hashlib.md5(file.read_bytes()).hexdigest()
     base = read_arff(file.read_text(encoding="utf-8"))
-    TinyCrawl(make_web(2), NaiveBayesOrder(AIM, base)).run(["http://h0.com/0"], pages=100)
+    TinyCrawl(make_web(2), NaiveBayesStrategy(AIM, base)).run(["http://h0.com/0"], pages=100)
     assert hashlib.md5(file.read_bytes()).hexdigest() == before
     assert write_arff(base) == write_arff(read_arff(file.read_text(encoding="utf-8")))
 
@@ -245,7 +245,7 @@ def test_row_54_the_hybrid_is_not_worse_than_naive_bayes_on_servers_of_the_langu
     web = make_web(seed + 20)
     thai = [url for url, page in web.items() if page.similarity > 0][:3]
     found = {}
-    for strategy in (Hybrid(AIM), NaiveBayesOrder(AIM, knowledge())):
+    for strategy in (Hybrid(AIM), NaiveBayesStrategy(AIM, knowledge())):
         order = TinyCrawl(web, strategy).run(thai, pages=100)
         found[strategy.name] = sum(web[url].similarity > 0 for url in order)
     assert found["hybrid"] >= found["nb"]

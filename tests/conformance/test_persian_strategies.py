@@ -16,6 +16,7 @@ from phasa.crawl.strategy import JudgedPage, OutLinks, Seed
 from phasa.crawl.target import Target
 from phasa.crawl.wire.cycle import (
     Fetched,
+    Status,
     Store,
     WireSettings,
     count,
@@ -26,7 +27,7 @@ from phasa.crawl.wire.cycle import (
     seeded,
     seeder,
 )
-from phasa.crawl.wire.score import Terms, is_dynamic, score
+from phasa.crawl.wire.score import ScoreTerms, is_dynamic, score
 from phasa.settings import write_settings
 from phasa.strategy_settings import PersianSettings, ScoreWeights, StrategySettings
 from phasa.web.url import authority
@@ -62,6 +63,11 @@ def crawl(weight: float, cycles: int, seed: int = 0, web: dict[str, Fetched] = W
     for _ in range(cycles):
         run_cycle(store, settings, web.get)
     return store
+
+
+def gathered(store: Store) -> list[int]:
+    """The documents that were parsed, in the order they were found."""
+    return [document for document, status in enumerate(store.status) if status is Status.GATHERED]
 
 
 def waiting(store: Store) -> set[str]:
@@ -101,8 +107,8 @@ def test_row_03_every_parsed_page_has_its_flag_before_its_links_are_scheduled() 
     harvester(store, WEB.get)
     gatherer(store)
     assert not store.waiting  # no link is scheduled yet
-    assert store.gathered()
-    assert all(store.persian[document] == WEB[store.urls[document]].persian for document in store.gathered())
+    assert gathered(store)
+    assert all(store.persian[document] == WEB[store.urls[document]].persian for document in gathered(store))
 
 
 def test_row_11_the_flag_is_in_the_document_records() -> None:
@@ -118,7 +124,7 @@ def test_row_13_the_priority_is_the_sum_of_ten_weighted_terms() -> None:
         pagerank=2, wlscore=3, hub=5, authority=7, siterank=11, queuesize=13, depth=17, static=19, random=23, persian=29
     )
     by_hand = 2 * 0.1 + 3 * 0.2 + 5 * 0.3 + 7 * 0.4 + 11 * 0.5 + 13 * 0.6 + 17 * 0.7 + 19 * 0.8 + 23 * 0.9 + 29 * 1.0
-    terms = Terms(*np.array([[0.1], [0.2], [0.3], [0.4], [0.5], [0.6], [0.7], [0.8], [0.9], [1.0]]))
+    terms = ScoreTerms(*np.array([[0.1], [0.2], [0.3], [0.4], [0.5], [0.6], [0.7], [0.8], [0.9], [1.0]]))
     assert score(terms, weights).tolist() == pytest.approx([by_hand])
 
 
@@ -150,13 +156,13 @@ def test_row_15_of_two_new_urls_of_equal_depth_that_of_a_persian_page_comes_firs
 def test_row_16_weight_zero_is_the_unmodified_crawler() -> None:
     blind = {url: page._replace(persian=False) for url, page in WEB.items()}
     with_module, without = crawl(0, 5, seed=3), crawl(500, 5, seed=3, web=blind)
-    assert with_module.gathered() == without.gathered()
+    assert gathered(with_module) == gathered(without)
     assert with_module.urls == without.urls
 
 
 def test_row_17_other_pages_are_kept_and_fetched_when_there_is_room() -> None:
     store = crawl(500, 200)
-    fetched = {store.urls[document] for document in store.gathered()}
+    fetched = {store.urls[document] for document in gathered(store)}
     assert fetched == set(store.urls)
     assert any(not WEB[url].persian for url in fetched)
     assert not store.waiting
@@ -210,7 +216,7 @@ def test_row_25_more_weight_finds_more_until_it_saturates() -> None:
 def test_row_26_static_and_dynamic_unique_and_duplicate_add_up() -> None:
     store = crawl(500, 8)
     row = store.cycles[-1]
-    unique = sum(store.duplicate_of[document] is None for document in store.gathered())
+    unique = sum(store.duplicate_of[document] is None for document in gathered(store))
     assert row.static + row.dynamic == row.parsed
     assert unique + row.duplicates == row.parsed
     assert row.duplicates

@@ -18,11 +18,11 @@ from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.judge import LanguageJudge
 from phasa.crawl.learn.balanced import check, folds_of, g_mean, under_sample
 from phasa.crawl.learn.validation import Confusion
-from phasa.crawl.segments.building import THESIS_SOURCES, Builder, voted
+from phasa.crawl.segments.builder import Builder, voted
 from phasa.crawl.segments.dictionary import Dictionary, load_dictionary
-from phasa.crawl.segments.evaluation import SWEEP, harvest_table, link_tables, sweep
+from phasa.crawl.segments.evaluation import SWEEP, link_tables, sweep
 from phasa.crawl.segments.features import Citation, Extractor, bin10
-from phasa.crawl.segments.graph import segment_graph, within_hops
+from phasa.crawl.segments.graph import segment_graph
 from phasa.crawl.segments.identifier import identify, key_of
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.predictor import Chance
@@ -30,12 +30,11 @@ from phasa.crawl.segments.segment import Phase, Segment, is_relevant
 from phasa.crawl.segments.soundex import soundex
 from phasa.crawl.segments.training import link_examples, train_predictor, website
 from phasa.crawl.strategies import Circumstances, make_strategy
-from phasa.crawl.strategies.segment import SegmentOrder, certain
+from phasa.crawl.strategies.segment import SegmentStrategy, certain
 from phasa.crawl.strategy import OutLinks
 from phasa.crawl.target import Target
-from phasa.crawl.topics.judge import TopicJudge
 from phasa.crawl.topics.terms import Terms
-from phasa.crawl.topics.topic import DIVING
+from phasa.crawl.topics.topic import DIVING, TopicJudge
 from phasa.crawl.topics.training import gather_examples, train_topic
 from phasa.frontier.budgets import Budgets
 from phasa.measures import f_measure
@@ -58,8 +57,8 @@ KPNEWS = [
 EXACT = Matcher(Dictionary(["pattaya", "thailand"]), "exact")
 
 
-def tflswc() -> SegmentOrder:
-    return SegmentOrder("segment", toy_chance)
+def tflswc() -> SegmentStrategy:
+    return SegmentStrategy("segment", toy_chance)
 
 
 @pytest.fixture(scope="module")
@@ -158,11 +157,6 @@ def test_row_16_g_mean_from_counts() -> None:
 def test_row_17_a_hundred_fold_results(tourism) -> None:  # type: ignore[no-untyped-def]
     assert np.array(tourism.report.results).shape == (10, 10)
     assert tourism.report.g_mean == pytest.approx(np.mean(tourism.report.results))
-
-
-def test_row_18_the_six_sources_are_listed() -> None:
-    assert len(THESIS_SOURCES) == 6
-    assert sum(source.startswith("Category:") for source in THESIS_SOURCES) == 4
 
 
 def test_row_19_majority_of_three() -> None:
@@ -266,7 +260,7 @@ def test_row_35_priority() -> None:
 async def test_row_36_scores_change_when_new_sources_cite() -> None:
     seen: list[float] = []
 
-    class Watched(SegmentOrder):
+    class Watched(SegmentStrategy):
         def _rank(self, segment: Segment) -> None:
             super()._rank(segment)
             if segment.key.endswith("/D/"):
@@ -279,7 +273,7 @@ async def test_row_36_scores_change_when_new_sources_cite() -> None:
 async def test_row_37_segments_leave_in_descending_score() -> None:
     popped: list[float] = []
 
-    class Watched(SegmentOrder):
+    class Watched(SegmentStrategy):
         def _enter(self, segment: Segment) -> None:
             if segment.phase is Phase.QUEUED:
                 others = [one.score for one in self.segments.values() if one.phase is Phase.QUEUED]
@@ -306,12 +300,6 @@ async def test_row_39_rule_d() -> None:
     assert strategy.settings.distance == 2
 
 
-def test_row_40_two_hops() -> None:
-    links = {"b": ["t"], "t": ["v"], "v": ["w"]}
-    assert max(within_hops(["b"], links, 2).values()) == 2
-    assert "w" not in within_hops(["b"], links, 2)
-
-
 def test_row_41_segment_graph() -> None:
     graph = segment_graph(small_web())
     assert all(0.0 <= segment.degree <= 1.0 for segment in graph.segments.values())
@@ -335,7 +323,7 @@ def test_row_44_no_vector_within_one_website() -> None:
 
 async def test_row_46_best_segment_is_the_same_path_with_one_for_the_chance() -> None:
     made = make_strategy("best-segment", Circumstances(Target("en")))
-    assert isinstance(made, SegmentOrder)
+    assert isinstance(made, SegmentStrategy)
     assert certain("", 0, "", Citation([], []), str) == 1.0
     web, _ = await toy_crawl(made)
     assert web.order == "A0 A1 B0 B1 C0 C1 C2 E0 F0 D0 G0"
@@ -356,7 +344,7 @@ async def test_row_47_and_48_crawlers_by_page(row: int, name: str, order: str) -
 async def test_row_50_only_unseen_pages(learned) -> None:  # type: ignore[no-untyped-def]
     assert learned.predictor.was_trained_on("http://s0.com/phuket/0.html")
     seen = {"http://toy.example/C/0"}
-    web, _ = await toy_crawl(SegmentOrder("segment", toy_chance, was_seen=seen.__contains__))
+    web, _ = await toy_crawl(SegmentStrategy("segment", toy_chance, was_seen=seen.__contains__))
     assert len(set(web.asked)) == len(web.asked)
     assert not seen & set(web.asked)
 
@@ -377,14 +365,6 @@ async def test_row_52_the_budget_is_exact_or_nothing_is_left() -> None:
     assert len(whole.asked) == 11
 
 
-async def test_row_54_harvest_table() -> None:
-    web, _ = await toy_crawl(tflswc())
-    relevant = [web.pages[f"{name[0]}/{name[1]}"][0] >= 0.5 for name in web.order.split()]
-    rows = harvest_table(relevant).splitlines()
-    assert rows[0] == "pages,relevant,harvest"
-    assert rows[-1] == "11,5,0.454545"
-
-
 def test_row_55_coverage_on_closed_data() -> None:
     graph = segment_graph(small_web())
     rows = sweep(graph.segments, {}, ["http://s0.com/phuket/"])
@@ -400,7 +380,7 @@ def test_row_56_57_58_link_analysis(row: int, table: str) -> None:
 
 async def test_row_59_models_do_not_change_while_crawling(learned) -> None:  # type: ignore[no-untyped-def]
     before = hashlib.sha256(learned.predictor.encode()).digest()
-    await toy_crawl(SegmentOrder("segment", learned.predictor.predict))
+    await toy_crawl(SegmentStrategy("segment", learned.predictor.predict))
     assert hashlib.sha256(learned.predictor.encode()).digest() == before
 
 
@@ -457,7 +437,7 @@ def test_b5_f_measure(h: float, c: float, f: float) -> None:
 
 async def test_b7_trace_and_relevant_pages_among_the_first_seven() -> None:
     found = {}
-    crawlers = {"segment": tflswc(), "best-segment": SegmentOrder("best-segment", certain)}
+    crawlers = {"segment": tflswc(), "best-segment": SegmentStrategy("best-segment", certain)}
     crawlers |= {name: make_strategy(name, Circumstances(Target("en"))) for name in ("best-page", "bfs")}  # type: ignore[misc]
     for name, strategy in crawlers.items():
         web, _ = await toy_crawl(strategy)

@@ -254,3 +254,34 @@ def test_many_slots_fetch_at_once_and_stop_finishes_what_is_out() -> None:
 
 def test_the_content_digest_leaves_digits_out() -> None:
     assert content_digest("1 May 2026") == content_digest("28 May 1999") != content_digest("1 June 2026")
+
+
+class Broken(BreadthFirst):
+    def page(self, page: JudgedPage) -> Offers:
+        raise ZeroDivisionError("in the strategy")
+
+
+def test_a_crawl_leaves_a_trail(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", "phasa.crawl"):
+        crawl(PaperWeb({A: [B], B: []}), [A], strategy=Broken())
+    begun, *errors, ended = caplog.records
+    assert "crawl starts: strategy bfs" in begun.getMessage()
+    assert ended.getMessage() == "crawl ends: nothing is left to fetch; 2 fetches, 2 pages, 0 wanted"
+    assert all("ZeroDivisionError: in the strategy" in error.getMessage() for error in errors)
+    assert "test_loop.py" in caplog.text, "with the place where it happened"
+
+
+def test_what_a_sitemap_lists_is_as_much_wanted_as_the_sitemap() -> None:
+    web = PaperWeb(
+        {
+            A: Answer(Kind.SITEMAP, "sitemap of 2 addresses", 200, listed=(Url(B), Url(C))),
+            B: [Answer(Kind.FIRST, listed=(Url(D),)), Answer(Kind.OTHER, "404", 404)],
+            C: ["http://thai.example/"],
+        }
+    )
+    outcome, frontier, run = crawl(web, [A])
+    story = frontier.story(Url(C))
+    assert story is not None
+    assert (story.source, story.depth) == (A, 1)
+    assert frontier.states([Url(D)]) == [State.DONE], "what a robots.txt names is offered although its host gave no page"
+    assert (outcome.pages, run.errors) == (1, [])

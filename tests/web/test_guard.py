@@ -64,9 +64,6 @@ async def test_names_are_looked_up_once_until_their_time_is_over() -> None:
     now[0] = 301.0
     await resolver.addresses("a.example")
     assert names.asked == ["a.example"] * 2
-    resolver.forget("a.example")
-    await resolver.addresses("a.example")
-    assert names.asked == ["a.example"] * 3
 
 
 async def test_questions_at_the_same_time_share_one_lookup() -> None:
@@ -174,3 +171,12 @@ async def test_one_server_stands_for_every_name() -> None:
 def test_a_server_needs_an_address_and_a_port(where: str) -> None:
     with pytest.raises(SettingsError, match="server"):
         one_server(where)
+
+
+async def test_a_refusal_is_logged_with_the_name_and_the_address(caplog: pytest.LogCaptureFixture) -> None:
+    async def inside(host: str) -> list[str]:
+        return ["10.0.0.7"]
+
+    with caplog.at_level("INFO", "phasa.web"), pytest.raises(BlockedAddressError):
+        await GuardedResolver(inside).addresses("intern.example")
+    assert "intern.example leads to 10.0.0.7" in caplog.text

@@ -231,3 +231,9 @@ async def test_a_gigabyte_of_robots_txt_is_cut_and_obeyed() -> None:
         exchange = await fetch(server.url("/huge/robots.txt"))
         assert (exchange.outcome, len(exchange.body)) == ("too_large", robots.BYTES)
         assert not robots.parse(exchange.body).allowed(Url("http://a.example/private/"), "phasa")
+
+
+async def test_rules_that_cannot_be_had_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", "phasa.web"):
+        await Host(status=503).cache().ruling(PAGE)
+    assert "robots.txt: 503; asked again in 600 seconds" in caplog.text

@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from phasa.archive.capture import Capture, Location
+from phasa.files import replace_file
 from phasa.web.url import parse, surt
 
 INDEX = "index.cdxj"
@@ -192,8 +193,4 @@ def _search(path: Path, key: bytes) -> Iterator[bytes]:
 
 def write_sorted(path: Path, lines: list[bytes]) -> None:
     """Write an index file as a whole: whole lines only, each once, in order."""
-    fresh = path.with_suffix(".new")
-    with fresh.open("wb") as out:
-        out.writelines(sorted({line for line in lines if line.endswith(b"\n")}))
-        os.fsync(out.fileno())
-    fresh.rename(path)
+    replace_file(path, b"".join(sorted({line for line in lines if line.endswith(b"\n")})), durable=True)

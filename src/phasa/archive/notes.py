@@ -1,4 +1,4 @@
-"""What the crawl noted beside a capture: its metadata record read back."""
+"""What the crawl noted next to a capture: its metadata record read back."""
 
 from __future__ import annotations
 

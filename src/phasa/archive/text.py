@@ -9,7 +9,10 @@ import msgspec
 
 from phasa.archive.reader import Stored, read_archive, resolve
 from phasa.extras import needs_extra
+from phasa.language.detectors import detect
+from phasa.web.html import read_page
 from phasa.web.http import PAGE_TYPES
+from phasa.web.url import parse
 
 _BATCH = 1000
 
@@ -37,6 +40,16 @@ def read_texts(archive: Path, read: Reader) -> Iterator[Text]:
             whole = resolve(archive, stored)
             if whole.mime in PAGE_TYPES and (text := _read(whole, read)):
                 yield text
+
+
+def page_text(body: bytes, address: str, content_type: str) -> Text | None:
+    """The text of a page; None for an address that is none."""
+    url = parse(address)
+    if url is None:
+        return None
+    page = read_page(body, url, header=content_type)
+    verdict = detect(page.text)
+    return Text(address, "", verdict.language, verdict.score, page.charset, page.title, page.text)
 
 
 def write_jsonl(texts: Iterable[Text], out: Path) -> int:

@@ -34,9 +34,8 @@ def export(
     ] = None,
 ) -> None:
     """Write a collection in a form that other programs read."""
-    from phasa.archive.page_text import page_text
     from phasa.archive.repository import export_repository
-    from phasa.archive.text import read_texts, write_jsonl, write_parquet
+    from phasa.archive.text import page_text, read_texts, write_jsonl, write_parquet
     from phasa.archive.wacz import export_wacz
     from phasa.collection import Collection
 

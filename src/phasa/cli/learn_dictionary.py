@@ -29,7 +29,7 @@ def dictionary(
     pages and votes are given, the votes decide which anchor texts stay.
     """
 
-    from phasa.crawl.segments.building import Builder, ambiguous, country_names, voted
+    from phasa.crawl.segments.builder import Builder, ambiguous, country_names, voted
     from phasa.crawl.segments.matcher import frequent_words
 
     builder = Builder()

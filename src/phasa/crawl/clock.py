@@ -43,9 +43,6 @@ class VirtualClock:
     def now(self) -> float:
         return self._now
 
-    def advance(self, seconds: float) -> None:
-        self._now += seconds
-
     async def wait(self, wake: asyncio.Event, seconds: float) -> None:
         if not wake.is_set():
             self._now += max(0.0, seconds)

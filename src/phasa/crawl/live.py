@@ -15,10 +15,10 @@ from phasa.web.country import country_of
 from phasa.web.exchange import Exchange
 from phasa.web.fetch import Fetcher
 from phasa.web.html import PAGE_TAGS, Link, Page, read_page
-from phasa.web.http import HTML_TYPES, READABLE_TYPES, REDIRECTS
+from phasa.web.http import HTML_TYPES, PAGE_TYPES, READABLE_TYPES, REDIRECTS
 from phasa.web.limits import Limits
 from phasa.web.robots_cache import RobotsCache, robots_fetch
-from phasa.web.sitemap import GZIP_TYPES, is_sitemap, listed, may_be_gzipped
+from phasa.web.sitemap import GZIP_TYPES, is_sitemap, listed
 from phasa.web.url import Url, host, join, origin, thesis_form
 
 _BUSY = frozenset((429, 503))
@@ -66,7 +66,7 @@ class LiveWeb:
             refused, delay = await self._ask_first(self._robots, lease.url, begun)
             if refused is not None:
                 return refused
-        accept = HTML_TYPES if not may_be_gzipped(lease.url) else (*HTML_TYPES, *GZIP_TYPES)
+        accept = (*HTML_TYPES, *GZIP_TYPES) if lease.url.endswith(".xml.gz") else HTML_TYPES
         exchange = await self._fetcher.fetch(lease.url, accept=accept, limits=self._one_hop)
         return self._read(exchange, delay, time.monotonic() - begun)
 
@@ -149,7 +149,7 @@ def _kind(exchange: Exchange) -> tuple[Kind, str, Url | None]:
         if status in _BUSY:
             return Kind.BUSY, str(status), None
         if 200 <= status < 300 and outcome != "wrong_type":
-            if is_sitemap(exchange):
+            if exchange.content_type not in PAGE_TYPES and is_sitemap(exchange):
                 return Kind.SITEMAP, str(status), None
             if exchange.content_type in READABLE_TYPES:
                 return Kind.PAGE, str(status), None

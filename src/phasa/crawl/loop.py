@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime
 
 import msgspec
 
 from phasa.crawl.answer import Answer
-from phasa.crawl.choice import Choice
 from phasa.crawl.meter import Meter
 from phasa.crawl.settle import Parts, Settler
 from phasa.frontier.budgets import Budgets
@@ -31,6 +31,56 @@ class Outcome(msgspec.Struct, frozen=True):
     fetches: int
     pages: int
     wanted: int
+
+
+class Chooser:
+    """Which links are worth a fetch now: a poor one waits while good ones come.
+
+    A polite crawler takes one page per host and delay. If every host were asked whenever its delay is over, a web with
+    fewer hosts than connections would be taken host by host at one pace, and no strategy could prefer anything. So the
+    crawl looks at what links of each priority brought lately; a link that promises much less than the best ones is put
+    off for as long as better ones are being fetched. Where all links promise the same, nothing is put off and every
+    connection is used.
+
+    `choosy` 0 puts nothing off, 1 whatever is below the best.
+    """
+
+    RECENT = 1000
+    BLOCKS = 10
+    ENOUGH = 200
+
+    def __init__(self, choosy: float) -> None:
+        self.choosy = choosy
+        self.least = float("-inf")
+        self.last_good = float("-inf")
+        """When something worth it was last leased."""
+        self._seen: deque[tuple[float, bool]] = deque(maxlen=self.RECENT)
+
+    def saw(self, priority: float, wanted: bool) -> None:
+        """What a fetched link had promised, and whether it kept it."""
+        self._seen.append((priority, wanted))
+
+    def weigh(self) -> None:
+        """Set `least`: the priority below which links bring less than `choosy` times what the upper half brings."""
+        self.least = float("-inf")
+        if len(self._seen) < self.ENOUGH or not self.choosy:
+            return
+        seen = sorted(self._seen)
+        size = len(seen) // self.BLOCKS
+        upper = seen[len(seen) // 2 :]
+        bar = self.choosy * sum(wanted for _, wanted in upper) / len(upper)
+        for start in range(0, len(seen) // 2, size):
+            block = seen[start : start + size]
+            if sum(wanted for _, wanted in block) >= bar * len(block):
+                break
+            self.least = seen[start + size][0]
+
+    def takes(self, priority: float, now: float, patience: float) -> bool:
+        """Whether a link of that priority is to be fetched now: it is good, or nothing good came for so long."""
+        if priority >= self.least:
+            self.last_good = now
+            return True
+        return now - self.last_good > patience
 
 
 class Crawl:
@@ -64,8 +114,8 @@ class Crawl:
         self.paused = False
         self._budgets = budgets
         self._slots = slots
-        self._choice = Choice(choosy if slots > 1 else 0.0)
-        self._settler = Settler(parts, self.meter, self._choice, manners, words, skip_duplicates=skip_duplicates)
+        self._chooser = Chooser(choosy if slots > 1 else 0.0)
+        self._settler = Settler(parts, self.meter, self._chooser.saw, manners, words, skip_duplicates=skip_duplicates)
         self.errors = self._settler.errors
         self._watch = watch
         self._has_more_work = has_more_work
@@ -148,7 +198,7 @@ class Crawl:
     def _chosen(self, leases: list[Lease], now: float) -> list[Lease]:
         """Those worth a fetch now; the others go back and their hosts wait for a few turns of better ones."""
         rest = max(self._settler.manners.delay, self.TICK)
-        chosen = [lease for lease in leases if self._choice.takes(lease.priority, now, 2.0 * rest)]
+        chosen = [lease for lease in leases if self._chooser.takes(lease.priority, now, 2.0 * rest)]
         if len(chosen) < len(leases):
             taken = {lease.id for lease in chosen}
             for lease in leases:
@@ -212,7 +262,7 @@ class Crawl:
     def _tick(self, now: float) -> None:
         """Now and then: commit, and let somebody look (progress, free disk)."""
         self._next_tick = now + self.TICK
-        self._choice.weigh()
+        self._chooser.weigh()
         if self._watch is not None:
             self.parts.frontier.commit()
             if why := self._watch(self):

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from phasa.archive.duplicates import NearDuplicates
 from phasa.crawl.answer import Answer, Kind, Web
-from phasa.crawl.choice import Choice
 from phasa.crawl.clock import Clock
 from phasa.crawl.judge import BatchJudge, Judge, Judgement
 from phasa.crawl.meter import Meter
@@ -39,7 +38,7 @@ class Parts(NamedTuple):
 
 
 class Settler:
-    """Does what answers ask for.
+    """Does what answers ask for; `saw` hears the priority of each settled lease, and whether its page was wanted.
 
     `errors` has the first of what went wrong in the strategy, `done` counts finished URLs; `one_by_one` says that
     answers must not be settled several at a time.
@@ -51,7 +50,7 @@ class Settler:
         self,
         parts: Parts,
         meter: Meter,
-        choice: Choice,
+        saw: Callable[[float, bool], None],
         manners: Politeness,
         words: Callable[[str], int],
         *,
@@ -62,7 +61,7 @@ class Settler:
         self.errors: list[str] = []
         self.done = parts.frontier.stats().done
         self._meter = meter
-        self._choice = choice
+        self._saw = saw
         self._words = words
         self._skip_duplicates = skip_duplicates
         # Looked up once: an instance check of a protocol costs as much as the rest of a replayed page.
@@ -93,7 +92,7 @@ class Settler:
                 if offers:
                     frontier.offer(offers)
                 continue
-            self._choice.saw(lease.priority, judgement is not None and judgement.wanted)
+            self._saw(lease.priority, judgement is not None and judgement.wanted)
             frontier.finish(lease, ending, offers)
             self.done += ending.state is State.DONE
             if changes := self._changes():
@@ -110,7 +109,7 @@ class Settler:
         return f"{NEAR_DUPLICATE} of {near.url}" if near is not None else ""
 
     def _judge(self, answers: list[Answer]) -> list[Judgement | None]:
-        """The judgement of each page, None for what is no page."""
+        """The judgement of each page, None for what is not a page."""
         pages = [answer for answer in answers if answer.kind is Kind.PAGE]
         judge = self.parts.judge
         found = self._judge_many(pages) if self._judge_many is not None else [judge.judge(page) for page in pages]
@@ -136,8 +135,7 @@ class Settler:
                 self._missed(lease)
             return self._listed(lease, answer), ""
         links = answer.links
-        length = len(answer.page.text) if answer.page is not None else 0
-        page = JudgedPage(lease.url, judgement, links, lease.note, lease.depth, answer.country, length)
+        page = JudgedPage(lease.url, judgement, links, lease.note, lease.depth, answer.country)
         problem = ""
         try:
             offers = strategy.page(page)

@@ -38,8 +38,6 @@ class JudgedPage:
     """Links from a seed."""
     country: str = ""
     """ISO 3166 code of the country of the server's address, '' when unknown."""
-    text_length: int = 0
-    """Characters of visible text, 0 when unknown."""
 
 
 class Seed(NamedTuple):

@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from phasa.archive.page_text import page_text
-from phasa.archive.text import Text, read_texts, write_jsonl, write_parquet
+from phasa.archive.text import Text, page_text, read_texts, write_jsonl, write_parquet
 from phasa.archive.wacz import export_wacz
 from phasa.collection import Collection
 from phasa.errors import InputError

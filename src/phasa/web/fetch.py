@@ -166,7 +166,7 @@ class Fetcher:
 
     @property
     def session(self) -> aiohttp.ClientSession:
-        """The open session, for what is no GET. Raises RuntimeError outside of the context."""
+        """The open session, for requests other than GET. Raises RuntimeError outside of the context."""
         if self._session is None:
             raise RuntimeError(_NOT_OPEN)
         return self._session

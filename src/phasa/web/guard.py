@@ -8,6 +8,7 @@ socket factory judges again, so that literal addresses and whatever else finds i
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import time
 from collections.abc import Awaitable, Callable
@@ -19,6 +20,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from phasa.errors import SettingsError
 
 Lookup = Callable[[str], Awaitable[list[str]]]
+_LOG = logging.getLogger(__name__)
 
 # Refused whatever they embed: an IPv4 address in IPv6 clothes (mapped, compatible, NAT64, 6to4, Teredo) reaches what
 # the IPv4 rules forbid, and site-local is private under an old name.
@@ -120,10 +122,6 @@ class GuardedResolver(AbstractResolver):
         self._judge(host, answer.addresses)
         return answer.addresses
 
-    def forget(self, host: str) -> None:
-        """Drop what is known about a name, so that the next request asks again."""
-        self._answers.pop(host, None)
-
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
@@ -156,6 +154,7 @@ class GuardedResolver(AbstractResolver):
             return
         for address in addresses:
             if not is_public(address):
+                _LOG.info("refused: %s leads to %s, which is not a public address", host, address)
                 raise BlockedAddressError(f"{host} leads to {address}, which is not a public address")
 
     async def _ask(self, host: str) -> _Answer:

@@ -7,6 +7,7 @@ there are any; redirects are followed, up to five.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
@@ -24,6 +25,7 @@ DAY = 24 * 3600.0
 RETRY = 600.0  # seconds until a host whose rules could not be had is asked again
 
 Fetch = Callable[[Url], Awaitable[Exchange]]
+_LOG = logging.getLogger(__name__)
 
 # These say that something is there but not now; everything else without an answer of its own means there are no rules.
 _SILENT = (
@@ -95,10 +97,6 @@ class RobotsCache:
         found = (urls.join(Url(urls.origin(u) + "/"), raw) for raw in (known.robots.sitemaps if known.robots else ()))
         return tuple(dict.fromkeys(sitemap for sitemap in found if sitemap))
 
-    def put(self, origin: str, robots: Robots, expires: float) -> None:
-        """Take rules from elsewhere: a store that outlives the process, a test."""
-        self._remember(origin, _Known(robots, expires, "given"))
-
     async def _of(self, u: Url) -> _Known:
         origin = urls.origin(u)
         known = self._known.get(origin)
@@ -127,6 +125,7 @@ class RobotsCache:
         if status >= 500 or status == 429 or outcome in _UNREACHABLE:
             wait = min(max(exchange.retry_after(now) or self.retry, 1.0), self.seconds)
             reason = f"robots.txt: {status or outcome}"
+            _LOG.info("%s: %s; asked again in %.0f seconds", exchange.url, status or outcome, wait)
             # RFC 9309 §2.4: old rules may be used while new ones cannot be had.
             return _Known(before.robots if before else None, now + wait, reason)
         return _Known(Robots(), now + self.seconds, f"no robots.txt: {status or outcome}")

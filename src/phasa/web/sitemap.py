@@ -10,7 +10,6 @@ from html import unescape
 
 from phasa.web import charset, url
 from phasa.web.exchange import Exchange
-from phasa.web.http import PAGE_TYPES
 from phasa.web.inflate import inflate
 from phasa.web.limits import Limits
 from phasa.web.url import Url
@@ -33,16 +32,9 @@ _HREF = re.compile(r"""href\s*=\s*["']([^"']+)""", re.IGNORECASE)
 _GZIP = b"\x1f\x8b"
 
 
-def may_be_gzipped(address: Url) -> bool:
-    """Whether an address is spelled like that of a gzipped sitemap."""
-    return url.path(address).partition("?")[0].lower().endswith(".xml.gz")
-
-
 def is_sitemap(exchange: Exchange) -> bool:
-    """Whether an answer is a sitemap: its first element says so, or its address does and it is not an HTML page."""
-    if not exchange.body or exchange.content_type in PAGE_TYPES:
-        return False
-    if "sitemap" in url.path(exchange.url).lower() or may_be_gzipped(exchange.url):
+    """Whether an answer that is not called HTML is a sitemap: its first element says so, or its address does."""
+    if exchange.body and ("sitemap" in url.path(exchange.url).lower() or exchange.url.endswith(".xml.gz")):
         return True
     return _ROOT.search(exchange.body, 0, 4096) is not None
 

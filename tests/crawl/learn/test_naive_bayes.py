@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from phasa.crawl.learn.naive_bayes import FLOOR, NaiveBayes, normal_probability, posterior, precision_of
+from phasa.crawl.learn.naive_bayes import FLOOR, NaiveBayes, normal_probability, precision_of
 from phasa.errors import InputError
 
 
@@ -31,12 +31,6 @@ def weka(rows: list[list[float]], wanted: list[bool], query: list[float]) -> flo
         if 0 < max(product.values()) < 1e-75:
             product = {x: p * 1e75 for x, p in product.items()}
     return product[True] / (product[True] + product[False])
-
-
-def test_the_toy_data_of_table_4() -> None:
-    yes_no = np.array([4 / 10, 6 / 10])
-    sunny_and_calm = np.array([[3 / 4, 3 / 6], [3 / 4, 2 / 6]])
-    assert posterior(yes_no, sunny_and_calm)[0] == pytest.approx(0.225 / 0.325)
 
 
 GRID = st.integers(0, 20).map(lambda n: n / 20)

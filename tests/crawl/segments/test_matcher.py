@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phasa.crawl.segments.building import (
-    THESIS_SOURCES,
+from phasa.crawl.segments.builder import (
     Builder,
     ambiguous,
     anchor_texts,
@@ -173,10 +172,6 @@ def test_a_country_has_its_names_or_is_refused() -> None:
 def test_a_hand_written_list_names_its_bad_line() -> None:
     with pytest.raises(InputError, match="mine, line 2"):
         Builder().add_list(["phuket", "ภูเก็ต"], "mine")
-
-
-def test_the_six_sources_of_the_thesis_are_listed() -> None:
-    assert len(THESIS_SOURCES) == 6
 
 
 @given(texts, st.sampled_from(["literal", "bounded", "guarded", "exact"]))

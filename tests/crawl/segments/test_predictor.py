@@ -16,9 +16,9 @@ from phasa.crawl.learn.balanced import check, folds_of, g_mean, under_sample
 from phasa.crawl.learn.validation import Confusion
 from phasa.crawl.learn.word_bayes import WordBayes
 from phasa.crawl.segments.dictionary import Dictionary
-from phasa.crawl.segments.evaluation import Counted, SegmentLink, harvest_curve, harvest_table, link_tables, sweep
+from phasa.crawl.segments.evaluation import Counted, SegmentLink, link_tables, sweep
 from phasa.crawl.segments.features import Citation, Extractor, address_tokens, bin10
-from phasa.crawl.segments.graph import segment_graph, within_hops
+from phasa.crawl.segments.graph import segment_graph
 from phasa.crawl.segments.identifier import identify, key_of
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.nominal_bayes import MISSING, NominalBayes
@@ -203,11 +203,6 @@ def test_a_file_that_is_no_predictor_is_refused(tmp_path: Path) -> None:
         load_predictor(tmp_path / "p")
 
 
-def test_hops_are_counted_from_hop_zero() -> None:
-    links = {"b": ["t", "u"], "t": ["v"], "v": ["w"], "u": ["b"]}
-    assert within_hops(["b"], links) == {"b": 0, "t": 1, "u": 1, "v": 2}
-
-
 def test_the_sweep_trades_harvest_for_coverage() -> None:
     chance = random.Random(3)
     segments = {f"s{n}": Counted(10, chance.randrange(11)) for n in range(200)}
@@ -220,19 +215,13 @@ def test_the_sweep_trades_harvest_for_coverage() -> None:
     assert other[-1].harvest == 1.0
 
 
-def test_harvest_curves_and_tables() -> None:
-    assert harvest_curve([True, False, True, True]).tolist() == [1.0, 0.5, pytest.approx(2 / 3), 0.75]
-    assert harvest_table([True, False]) == "pages,relevant,harvest\n1,1,1.000000\n2,1,0.500000\n"
-    assert harvest_table([]) == "pages,relevant,harvest\n"
-
-
 def test_link_ratios_compare_where_a_condition_holds_with_where_it_does_not() -> None:
     links = [SegmentLink(True, True, False, True)] * 3 + [SegmentLink(True, False, False, False)]
     links += [SegmentLink(False, False, True, False)] * 4
     tables = link_tables(links)
     assert tables["source"] == (0.75, 0.0)
     assert tables["anchor"] == (1.0, 0.0)
-    assert tables["address"].difference == pytest.approx(-0.75)
+    assert (tables["address"].holds - tables["address"].fails) == pytest.approx(-0.75)
 
 
 def test_the_links_of_a_crawl_can_be_measured() -> None:

@@ -14,9 +14,9 @@ from phasa.crawl.learn.knowledge import KnowledgeBase, Row
 from phasa.crawl.strategies.breadth_first import BreadthFirst
 from phasa.crawl.strategies.hybrid import Hybrid
 from phasa.crawl.strategies.hybrid.candidates import WIDTH, Candidates, Feature
+from phasa.crawl.strategies.online.memory import Shares, log_odds, log_odds_of
 from phasa.crawl.strategies.online.model import Example, OnlineModel
 from phasa.crawl.strategies.online.names import HOST_PIECES, PATH_PIECES, PIECES, Names
-from phasa.crawl.strategies.online.shares import Shares, log_odds, log_odds_of
 from phasa.crawl.strategy import JudgedPage, OutLinks, Seed
 from phasa.crawl.target import Target
 from phasa.errors import InputError

@@ -6,7 +6,7 @@ from tests.crawl.tiny import TinyCrawl, TinyPage
 from phasa.crawl.judge import Judgement
 from phasa.crawl.learn.features import read_note
 from phasa.crawl.learn.knowledge import KnowledgeBase, Row, write_arff
-from phasa.crawl.strategies.naive_bayes import NaiveBayesOrder
+from phasa.crawl.strategies.naive_bayes import NaiveBayesStrategy
 from phasa.crawl.strategy import JudgedPage, OutLinks, Seed
 from phasa.crawl.target import Target
 
@@ -37,7 +37,7 @@ BASE = KnowledgeBase.of(
 
 
 def test_a_thai_parent_and_a_thai_anchor_raise_the_score() -> None:
-    order = NaiveBayesOrder(AIM, BASE)
+    order = NaiveBayesStrategy(AIM, BASE)
     thai = order.page(JudgedPage("http://a/", Judgement(True, 0.5), OutLinks(["http://b/", "http://c/"], ["ก", "x"])))
     other = order.page(JudgedPage("http://d/", Judgement(False, 0.02), OutLinks(["http://e/"], ["x"])))
     assert thai.priorities[0] > thai.priorities[1] > other.priorities[0]
@@ -52,19 +52,19 @@ def test_every_page_fetched_is_the_best_that_waits() -> None:
         "http://c.com/": TinyPage(0.0),
         "http://d.com/": TinyPage(0.5),
     }
-    crawl = TinyCrawl(web, NaiveBayesOrder(AIM, BASE))
+    crawl = TinyCrawl(web, NaiveBayesStrategy(AIM, BASE))
     assert crawl.run(["http://s.com/"])[:3] == ["http://s.com/", "http://b.th/", "http://d.com/"]
 
 
 def test_the_knowledge_base_does_not_change() -> None:
     before = write_arff(BASE)
     web = {"http://s.com/": TinyPage(0.5, ["http://a.com/"]), "http://a.com/": TinyPage(0.0)}
-    TinyCrawl(web, NaiveBayesOrder(AIM, BASE)).run(["http://s.com/"])
+    TinyCrawl(web, NaiveBayesStrategy(AIM, BASE)).run(["http://s.com/"])
     assert write_arff(BASE) == before
 
 
 def test_the_path_travels_with_the_url() -> None:
-    order = NaiveBayesOrder(AIM, BASE)
+    order = NaiveBayesStrategy(AIM, BASE)
     note = order.start([Seed("http://a/")]).note(0)
     for step in range(3):
         note = order.page(

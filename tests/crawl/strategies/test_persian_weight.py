@@ -7,7 +7,7 @@ from tests.crawl.tiny import TinyCrawl, TinyPage
 from phasa.crawl.judge import Judgement
 from phasa.crawl.strategies.persian_weight import PersianWeight, Policy
 from phasa.crawl.strategy import DROP, JudgedPage, OutLinks, Seed
-from phasa.crawl.wire.score import Terms, depth_score, is_dynamic, score
+from phasa.crawl.wire.score import ScoreTerms, depth_score, is_dynamic, score
 from phasa.strategy_settings import ScoreWeights
 
 NO_CHANCE = ScoreWeights(random=0, persian=500)
@@ -22,7 +22,9 @@ def test_the_sum_of_ten_terms() -> None:
         pagerank=1, wlscore=2, hub=3, authority=4, siterank=5, queuesize=6, depth=7, static=8, random=9, persian=10
     )
     columns = np.array([[0.5, place / 10] for place in range(1, 11)])
-    assert score(Terms(*columns), weights).tolist() == pytest.approx([0.5 * 55, sum(i * i for i in range(1, 11)) / 10])
+    assert score(ScoreTerms(*columns), weights).tolist() == pytest.approx(
+        [0.5 * 55, sum(i * i for i in range(1, 11)) / 10]
+    )
 
 
 @pytest.mark.parametrize(("depth", "value"), [(1, 1.0), (2, 0.75), (4, 0.25), (5, 0.0)])

@@ -7,7 +7,7 @@ from tests.crawl.segments.toy import ToyWeb, toy_chance, toy_crawl, url_of
 
 from phasa.crawl.segments.segment import Phase
 from phasa.crawl.strategies import Circumstances, make_strategy
-from phasa.crawl.strategies.segment import RULE_D, RULE_S, SegmentOrder, certain
+from phasa.crawl.strategies.segment import RULE_D, RULE_S, SegmentStrategy, certain
 from phasa.crawl.target import Target
 from phasa.errors import InputError, SettingsError
 from phasa.frontier.budgets import Budgets
@@ -18,8 +18,8 @@ from phasa.web.url import Url
 TFLSWC = "A0 A1 C0 C1 C2 E0 F0 B0 B1 D0 G0"
 
 
-def tflswc(**settings: object) -> SegmentOrder:
-    return SegmentOrder("segment", toy_chance, SegmentSettings(**settings))  # type: ignore[arg-type]
+def tflswc(**settings: object) -> SegmentStrategy:
+    return SegmentStrategy("segment", toy_chance, SegmentSettings(**settings))  # type: ignore[arg-type]
 
 
 async def test_the_predictor_chooses_the_order_of_segments() -> None:
@@ -28,7 +28,7 @@ async def test_the_predictor_chooses_the_order_of_segments() -> None:
 
 
 async def test_without_the_predictor_the_mean_of_the_pages_chooses() -> None:
-    web, _ = await toy_crawl(SegmentOrder("best-segment", certain))
+    web, _ = await toy_crawl(SegmentStrategy("best-segment", certain))
     assert web.order == "A0 A1 B0 B1 C0 C1 C2 E0 F0 D0 G0"
 
 
@@ -62,7 +62,7 @@ async def test_segments_end_in_the_states_of_the_trace() -> None:
 
 
 async def test_a_better_source_revives_a_discarded_segment() -> None:
-    strategy = SegmentOrder("best-segment", certain, SegmentSettings(distance=1))
+    strategy = SegmentStrategy("best-segment", certain, SegmentSettings(distance=1))
     relevant = dict.fromkeys(("H/0", "H/1"), (0.9, ""))
     web = ToyWeb({"A/0": (0.9, "B/0 C/0"), "B/0": (0.1, "H/0"), "C/0": (0.8, "H/1"), **relevant})
     _, frontier = await toy_crawl(strategy, web)
@@ -74,13 +74,13 @@ async def test_a_relevant_page_starts_the_count_of_rule_s_anew() -> None:
     web = ToyWeb(
         {"A/0": (0.1, "A/1 A/2 A/3 A/4"), "A/1": (0.9, ""), "A/2": (0.1, ""), "A/3": (0.1, ""), "A/4": (0.9, "")}
     )
-    await toy_crawl(SegmentOrder("best-segment", certain), web)
+    await toy_crawl(SegmentStrategy("best-segment", certain), web)
     assert web.order == "A0 A1 A2 A3"
 
 
 async def test_an_address_that_gives_no_page_does_not_hold_its_segment_open() -> None:
     web = ToyWeb({"A/0": (0.9, "A/9 B/0"), "B/0": (0.9, "")})
-    strategy = SegmentOrder("best-segment", certain)
+    strategy = SegmentStrategy("best-segment", certain)
     await toy_crawl(strategy, web)
     assert web.order == "A0 A9 B0"
     assert {segment.phase for segment in strategy.segments.values()} == {Phase.DONE}
@@ -89,7 +89,7 @@ async def test_an_address_that_gives_no_page_does_not_hold_its_segment_open() ->
 async def test_the_budget_of_a_host_does_not_hold_a_segment_open() -> None:
     links = " ".join(f"A/{number}" for number in range(1, 9))
     web = ToyWeb({"A/0": (0.9, links), **{f"A/{number}": (0.9, "") for number in range(1, 9)}})
-    strategy = SegmentOrder("best-segment", certain)
+    strategy = SegmentStrategy("best-segment", certain)
     await toy_crawl(strategy, web, budgets=Budgets(pages_per_host=3, free_disk_megabytes=0))
     assert len(web.asked) == 3
 
@@ -111,7 +111,7 @@ async def test_a_crawl_stopped_anywhere_goes_on_as_if_it_had_not(stop: int) -> N
 
 async def test_addresses_seen_in_training_are_not_crawled() -> None:
     seen = {url_of("C/0"), url_of("F/0")}
-    strategy = SegmentOrder("segment", toy_chance, was_seen=seen.__contains__)
+    strategy = SegmentStrategy("segment", toy_chance, was_seen=seen.__contains__)
     web, _ = await toy_crawl(strategy)
     assert not seen & set(web.asked)
 
@@ -125,7 +125,7 @@ def test_odd_addresses_are_never_offered() -> None:
     from phasa.crawl.judge import Judgement
     from phasa.crawl.strategy import JudgedPage, OutLinks, Seed
 
-    strategy = SegmentOrder("best-segment", certain)
+    strategy = SegmentStrategy("best-segment", certain)
     offers = strategy.start([Seed("mailto:a@b"), Seed("http://x.example"), Seed("")])
     assert offers.priorities.tolist() == [float("-inf"), 1.0, float("-inf")]
     links = OutLinks(["ftp://x.example/a", "javascript:1", "http://", "http://y.example/?a=/b/", "http://[::1]/a/b"])
@@ -146,7 +146,7 @@ def test_the_strategy_without_a_predictor_says_how_to_make_one() -> None:
 
 def test_options_are_shared_by_both_segment_strategies() -> None:
     made = make_strategy("best-segment:patience=5", Circumstances(Target("en")))
-    assert isinstance(made, SegmentOrder)
+    assert isinstance(made, SegmentStrategy)
     assert made.settings.patience == 5
     with pytest.raises(SettingsError, match="patience"):
         make_strategy("best-segment:patient=5", Circumstances(Target("en")))

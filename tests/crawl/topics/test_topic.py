@@ -9,9 +9,8 @@ import pytest
 
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.judge import LanguageJudge
-from phasa.crawl.topics.judge import TopicJudge
 from phasa.crawl.topics.terms import Terms
-from phasa.crawl.topics.topic import DIVING, Topic, load_topic
+from phasa.crawl.topics.topic import DIVING, Topic, TopicJudge, load_topic
 from phasa.crawl.topics.training import gather_examples, train_topic
 from phasa.errors import InputError
 from phasa.language.detectors.detector import OneByOne

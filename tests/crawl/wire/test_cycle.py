@@ -25,6 +25,11 @@ from phasa.crawl.wire.cycle import (
 from phasa.strategy_settings import ScoreWeights
 
 
+def gathered(store: Store) -> list[int]:
+    """The documents that were parsed, in the order they were found."""
+    return [document for document, status in enumerate(store.status) if status is Status.GATHERED]
+
+
 def web(**pages: tuple[bool, list[str]]) -> dict[str, Fetched]:
     """'ir_a=(True, […])' is the page http://a.ir/ in Persian."""
     found = {}
@@ -65,7 +70,7 @@ def test_the_programs_share_only_the_store() -> None:
     for number in range(15):
         store = msgspec.msgpack.decode(msgspec.msgpack.encode(store), type=Store)
         steps[number % 5](store)
-    assert {store.urls[document] for document in store.gathered()} == set(SMALL)
+    assert {store.urls[document] for document in gathered(store)} == set(SMALL)
 
 
 def test_a_second_parent_in_the_language_is_remembered() -> None:

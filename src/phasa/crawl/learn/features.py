@@ -6,7 +6,6 @@ D counts the consecutive pages in the language that lead to the URL.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -29,11 +28,6 @@ class Traits(NamedTuple):
     domain: float = 0.0
     distance: float = 0.0
     path: int = 0
-
-
-def path_value(path: int) -> float:
-    """a4 = ln(1 + D) (Eq. 24)."""
-    return math.log1p(path)
 
 
 def path_after(wanted: bool, path: int) -> int:

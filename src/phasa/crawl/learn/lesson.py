@@ -18,6 +18,7 @@ from phasa.crawl.live import out_links
 from phasa.crawl.strategy import JudgedPage
 from phasa.crawl.target import target_of, traces_of
 from phasa.errors import InputError
+from phasa.files import replace_file
 from phasa.language.detectors import detector
 from phasa.language.profile import load_profile
 from phasa.web.html import read_page
@@ -42,8 +43,8 @@ def learn(collection: Collection, max_pages: int = 10_000) -> Lesson:
     """Build the knowledge base from the archive and write it to `models/`. Raises InputError when there is no page."""
     base, trained = knowledge_of(collection, max_pages)
     collection.models_folder.mkdir(exist_ok=True)
-    (collection.models_folder / KNOWLEDGE).write_text(write_arff(base), encoding="utf-8")
-    (collection.models_folder / TRAINED).write_text("".join(f"{url}\n" for url in trained), encoding="utf-8")
+    replace_file(collection.models_folder / KNOWLEDGE, write_arff(base))
+    replace_file(collection.models_folder / TRAINED, "".join(f"{url}\n" for url in trained))
     return Lesson(base, trained, cross_validate(base, FOLDS) if len(base) >= FOLDS else None, weaknesses(base))
 
 

@@ -31,13 +31,6 @@ def normal_probability(z: float) -> float:
     return 1.0 - tail if x > 0 else tail
 
 
-def posterior(priors: Floats, likelihoods: Floats) -> Floats:
-    """P(class | features), normalised over the classes (Eqs. 25, 26). `likelihoods` is features × classes."""
-    joint = np.log(priors) + np.log(likelihoods).sum(axis=0)
-    odds = np.exp(joint - joint.max())
-    return np.asarray(odds / odds.sum())
-
-
 @dataclass(frozen=True)
 class Normal:
     """The values of one feature within one class."""

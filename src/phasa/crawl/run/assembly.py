@@ -16,8 +16,7 @@ from phasa.crawl.record import WarcArchive
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategy import Strategy
 from phasa.crawl.target import target_of, traces_of
-from phasa.crawl.topics.judge import TopicJudge
-from phasa.crawl.topics.topic import load_topic
+from phasa.crawl.topics.topic import TopicJudge, load_topic
 from phasa.errors import SettingsError
 from phasa.frontier.rules import Rules
 from phasa.frontier.scope import Scope

@@ -17,6 +17,7 @@ import zstandard
 
 from phasa.crawl.segments.soundex import soundex
 from phasa.errors import InputError
+from phasa.files import replace_file
 
 _TOKEN = re.compile(r"[^\W_]+")
 # Of ASCII bytes: lower case, and a blank for all that parts words
@@ -96,7 +97,7 @@ class Dictionary:
         """Write the dictionary; compressed when the name ends in .zst."""
         lines = [*(f"# {source}" for source in self.sources), *sorted(self.terms)]
         body = ("\n".join(lines) + "\n").encode()
-        path.write_bytes(zstandard.compress(body, 19) if path.suffix == ".zst" else body)
+        replace_file(path, zstandard.compress(body, 19) if path.suffix == ".zst" else body)
 
 
 def load_dictionary(name: str | Path = SHIPPED) -> Dictionary:

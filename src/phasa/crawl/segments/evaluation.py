@@ -5,26 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from phasa.crawl.segments.segment import is_relevant
 from phasa.measures import f_measure
 
 SWEEP = (0.25, 0.5, 0.75, 1.0)
-
-
-def harvest_curve(relevant: Sequence[bool]) -> NDArray[np.float64]:
-    """Eq. 6 after every page: the share of the pages so far that are relevant."""
-    flags = np.asarray(relevant, dtype=np.float64)
-    return np.asarray(np.cumsum(flags) / np.arange(1, len(flags) + 1))
-
-
-def harvest_table(relevant: Sequence[bool]) -> str:
-    """The curve as CSV: pages, relevant, harvest."""
-    found = np.cumsum(np.asarray(relevant, dtype=np.int64)).tolist()
-    lines = [f"{page},{count},{count / page:.6f}" for page, count in enumerate(found, 1)]
-    return "\n".join(["pages,relevant,harvest", *lines]) + "\n"
 
 
 class Counted(NamedTuple):
@@ -96,10 +80,6 @@ class Ratio(NamedTuple):
 
     holds: float
     fails: float
-
-    @property
-    def difference(self) -> float:
-        return self.holds - self.fails
 
 
 def link_ratio(links: Sequence[SegmentLink], condition: Callable[[SegmentLink], bool]) -> Ratio:

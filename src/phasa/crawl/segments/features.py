@@ -21,7 +21,6 @@ from phasa.crawl.segments.nominal_bayes import MISSING
 from phasa.web.url import authority, tld_of
 
 BINS = 10
-NAMES = ("relevance", "anchor", "address", "country_from", "country_to", "domain_from", "domain_to")
 Locate = Callable[[str], str]
 """Host → ISO 3166 code of its country, '' when it is not known."""
 Edges = Sequence[Sequence[float]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -67,17 +66,3 @@ def segment_graph(pages: Iterable[JudgedPage]) -> SegmentGraph:
         key: {to: cited for to, cited in identify(key, links).items() if to in segments} for key, links in outs.items()
     }
     return SegmentGraph(segments, citations, countries, tuple(urls))
-
-
-def within_hops(starts: Iterable[str], links: dict[str, list[str]], hops: int = 2) -> dict[str, int]:
-    """Page → hop, for the pages that are at most `hops` links away from the pages of hop 0 (§4.8.1)."""
-    found = dict.fromkeys(starts, 0)
-    waiting = deque(found)
-    while waiting:
-        url = waiting.popleft()
-        if found[url] < hops:
-            for to in links.get(url, ()):
-                if to not in found:
-                    found[to] = found[url] + 1
-                    waiting.append(to)
-    return found

@@ -32,10 +32,6 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     ended: float
     """Seconds of the clock that the run had: a virtual one in the lab."""
 
-    def overlaps(self, other: Manifest) -> bool:
-        """Whether two runs were in the same period (row 53)."""
-        return self.started < other.ended and other.started < self.ended
-
     def text(self) -> str:
         """As JSON."""
         return msgspec.json.format(msgspec.json.encode(self), indent=1).decode() + "\n"

@@ -17,6 +17,7 @@ from phasa.crawl.segments.dictionary import Dictionary
 from phasa.crawl.segments.features import Citation, Edges, Extractor, LinkVector, Locate
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.nominal_bayes import NominalBayes
+from phasa.files import replace_file
 
 _KIND = "phasa segment predictor 1"
 
@@ -98,7 +99,7 @@ class Predictor:
         return pack(stored)
 
     def save(self, path: Path) -> None:
-        path.write_bytes(self.encode())
+        replace_file(path, self.encode())
 
 
 def url_number(url: str) -> int:

@@ -19,9 +19,9 @@ from phasa.crawl.strategies.focused import HardFocused, SoftFocused
 from phasa.crawl.strategies.hybrid import Hybrid
 from phasa.crawl.strategies.limited_distance import LimitedDistance
 from phasa.crawl.strategies.lswc import Lswc
-from phasa.crawl.strategies.naive_bayes import NaiveBayesOrder
+from phasa.crawl.strategies.naive_bayes import NaiveBayesStrategy
 from phasa.crawl.strategies.persian_weight import PersianWeight, Policy
-from phasa.crawl.strategies.segment import SegmentOrder, certain
+from phasa.crawl.strategies.segment import SegmentStrategy, certain
 from phasa.crawl.strategies.segment_hybrid import SegmentHybrid
 from phasa.crawl.strategies.shark import SharkSearch
 from phasa.crawl.strategies.single_feature import DomainOnly, SingleFeature
@@ -52,7 +52,7 @@ Maker = Callable[[Circumstances], Strategy]
 def _naive_bayes(around: Circumstances) -> Strategy:
     if around.knowledge is None:
         raise SettingsError("strategy 'nb' needs a knowledge base; make one with: phasa learn DIR")
-    return NaiveBayesOrder(around.target, around.knowledge, around.settings.nb.strict_path)
+    return NaiveBayesStrategy(around.target, around.knowledge, around.settings.nb.strict_path)
 
 
 def _persian(around: Circumstances) -> Strategy:
@@ -64,7 +64,7 @@ def _persian(around: Circumstances) -> Strategy:
 def _segment(around: Circumstances) -> Strategy:
     settings = around.settings.segment
     predictor = load_predictor((around.models or Path()) / settings.predictor)
-    return SegmentOrder("segment", predictor.predict, settings, predictor.was_trained_on)
+    return SegmentStrategy("segment", predictor.predict, settings, predictor.was_trained_on)
 
 
 def _segment_hybrid(around: Circumstances) -> Strategy:
@@ -90,7 +90,7 @@ STRATEGIES: dict[str, Maker] = {
     "bfs": lambda around: BreadthFirst(),
     "best-first": lambda around: BestFirst(),
     "segment": _segment,
-    "best-segment": lambda around: SegmentOrder("best-segment", certain, around.settings.segment),
+    "best-segment": lambda around: SegmentStrategy("best-segment", certain, around.settings.segment),
     "best-page": _best_page,
     "segment-hybrid": _segment_hybrid,
     "hard-focused": lambda around: HardFocused(),

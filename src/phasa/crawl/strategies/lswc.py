@@ -57,11 +57,6 @@ class Lswc(Plain):
         priorities = np.array([by_kind[kind] for kind in kinds])
         return Offers(priorities, [_note(step)] * len(kinds))
 
-    def kind_of(self, host: str) -> ServerKind:
-        """What is thought of a server now."""
-        server = self._servers.get(host)
-        return ServerKind.UNKNOWN if server is None else server.kind
-
     def save(self) -> bytes:
         return msgspec.msgpack.encode(self._servers)
 

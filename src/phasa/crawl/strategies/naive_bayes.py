@@ -10,7 +10,7 @@ from phasa.crawl.strategy import JudgedPage, Offers, Plain, Seed
 from phasa.crawl.target import Target
 
 
-class NaiveBayesOrder(Plain):
+class NaiveBayesStrategy(Plain):
     """The priority is U(q), Eq. 26. The knowledge base is static: nothing is learned during the crawl.
 
     A URL that is found again keeps its higher score, with D the maximum over its in-links; `strict_path` takes D in

@@ -49,7 +49,7 @@ class _State(msgspec.Struct):
     countries: dict[str, str]
 
 
-class SegmentOrder:
+class SegmentStrategy:
     """Crawls the segment with the best score, page by page, then looks where it leads.
 
     `was_seen` names addresses that must not be crawled, such as those a model was trained on.

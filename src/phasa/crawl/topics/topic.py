@@ -11,9 +11,12 @@ from pathlib import Path
 
 import msgspec
 
+from phasa.crawl.answer import Answer
+from phasa.crawl.judge import Judgement, LanguageJudge
 from phasa.crawl.learn.model_file import pack, read_model
 from phasa.crawl.learn.word_bayes import WordBayes
 from phasa.crawl.topics.terms import Terms
+from phasa.files import replace_file
 from phasa.web.html import Page
 
 _KIND = "phasa topic 1"
@@ -91,7 +94,7 @@ class Topic:
         return pack(stored)
 
     def save(self, path: Path) -> None:
-        path.write_bytes(self.encode())
+        replace_file(path, self.encode())
 
 
 def load_topic(path: Path) -> Topic:
@@ -99,3 +102,19 @@ def load_topic(path: Path) -> Topic:
     stored = read_model(path, Stored, _KIND, called="topic", command=f"phasa learn topic -o {path}")
     model = WordBayes(stored.prior, stored.odds)
     return Topic(stored.name, model, stored.language, tuple(stored.must), stored.threshold, stored.report)
+
+
+class TopicJudge:
+    """Wanted is what is in the language and about the topic (§4.2); in another language a page has P_w = 0 (A10)."""
+
+    def __init__(self, topic: Topic, language: LanguageJudge) -> None:
+        self._topic = topic
+        self._language = language
+
+    def judge(self, answer: Answer) -> Judgement:
+        verdict = self._language.judge(answer)
+        if not verdict.wanted or answer.page is None:
+            return verdict._replace(score=0.0)
+        chance = self._topic.relevance(answer.page)
+        evidence = f"{self._topic.name} {chance:.3f}"
+        return Judgement(chance >= self._topic.threshold, chance, verdict.language, evidence)

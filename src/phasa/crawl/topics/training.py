@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -99,9 +99,3 @@ def train_topic(
 def _in_language(page: Page, detector: Detector, language: str) -> bool:
     verdict = detector.judge(Document(page.text, page.charset, page.lang or None))
     return verdict.language == language
-
-
-def fold_results(report: Report) -> Iterator[str]:
-    """One line per repetition: the G-mean of every fold."""
-    for number, row in enumerate(report.results, 1):
-        yield f"{number}\t" + "\t".join(f"{value:.4f}" for value in row)

@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 
 from phasa.crawl.strategy import Floats, OutLinks
 from phasa.crawl.wire.ranks import Ids, hits, linearised, link_weights, page_rank, site_rank
-from phasa.crawl.wire.score import Terms, depth_score, is_dynamic, score
+from phasa.crawl.wire.score import ScoreTerms, depth_score, is_dynamic, score
 from phasa.settings import Settings
 from phasa.strategy_settings import ScoreWeights
 from phasa.web.url import authority, tld_of
@@ -144,10 +144,6 @@ class Store(Struct):
         self.waiting.append(document)
         return document
 
-    def gathered(self) -> list[int]:
-        """The documents that were parsed, in the order they were found."""
-        return [document for document, status in enumerate(self.status) if status is Status.GATHERED]
-
 
 def seeded(urls: Sequence[str], settings: WireSettings) -> Store:
     """A store with the seeds: depth 1, no parent, whatever their domain (§3.4)."""
@@ -272,7 +268,7 @@ def _scores(store: Store, documents: list[int], settings: WireSettings) -> Float
     pagerank, wlrank, hub, authorities, siterank = _link_terms(store, chosen, settings.weights)
     # Chance is drawn per document and cycle; a weight of nothing must not change what the others draw.
     chance = np.random.default_rng([settings.seed, len(store.cycles)])
-    terms = Terms(
+    terms = ScoreTerms(
         pagerank,
         wlrank,
         hub,

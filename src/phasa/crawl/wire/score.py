@@ -12,7 +12,7 @@ from phasa.strategy_settings import ScoreWeights
 DYNAMIC = (".asp", ".aspx", ".php", ".jsp", ".cgi")
 
 
-class Terms(NamedTuple):
+class ScoreTerms(NamedTuple):
     """The ten terms, each 0..1: a column with one value per document."""
 
     pagerank: Floats
@@ -27,7 +27,7 @@ class Terms(NamedTuple):
     persian: Floats
 
 
-def score(terms: Terms, weights: ScoreWeights) -> Floats:
+def score(terms: ScoreTerms, weights: ScoreWeights) -> Floats:
     """URL_Weight of each document: the weighted sum."""
     return np.asarray(
         weights.pagerank * terms.pagerank

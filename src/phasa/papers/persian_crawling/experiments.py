@@ -200,7 +200,7 @@ def _set_one(bench: _Bench) -> tuple[Section, list[Claim]]:
     claims = [
         _more("E1 §6.3", "Persian pages rise with the weight: 250 > 0", bench, "set1", 250, 0, 16),
         _more("E1 §6.3", "Persian pages rise with the weight: 500 > 250", bench, "set1", 500, 250, 16),
-        _flat("E1 §6.3", bench, means),
+        _flat("E1 §6.3", means),
     ]
     rows: list[list[Cell]] = [[f"{weight}", mean] for weight, mean in zip(WEIGHTS, means, strict=True)]
     tables = [_weights_table(bench, "set1", 16, published.TABLE_2),
@@ -231,7 +231,7 @@ def _more(source: str, text: str, bench: _Bench, seeds: str, first: int, second:
     )
 
 
-def _flat(source: str, bench: _Bench, means: Sequence[float]) -> Claim:
+def _flat(source: str, means: Sequence[float]) -> Claim:
     high = means[WEIGHTS.index(1000)] / means[WEIGHTS.index(500)] - 1
     first = next(weight for weight, mean in zip(WEIGHTS, means, strict=True) if mean >= 0.98 * means[-1])
     return Claim(

@@ -11,7 +11,7 @@ from phasa.crawl.segments.graph import SegmentGraph
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.segment import is_relevant
 from phasa.crawl.segments.training import train_predictor
-from phasa.crawl.strategies.segment import SegmentOrder
+from phasa.crawl.strategies.segment import SegmentStrategy
 from phasa.errors import InputError
 from phasa.lab.result import Cell, Section, Table
 from phasa.papers.segment_crawling.crawls import arena, crawl, strategy_for
@@ -69,7 +69,7 @@ def _dictionaries(seed: int, pages: int, training: int, budget: int, topics: Seq
         candidates.append(("none", Matcher(Dictionary(["zzzz no such term"]), MODE)))
         for name, matcher in candidates:
             learned = train_predictor(graph, matcher, topic=topic, repeats=1)
-            made = SegmentOrder("segment", learned.predictor.predict)
+            made = SegmentStrategy("segment", learned.predictor.predict)
             rows.append([topic, name, len(matcher.dictionary), learned.check.mean,
                          crawl(place, made, budget).mean_harvest])  # fmt: skip
     header = ["topic", "dictionary", "terms", "G-mean of the predictor", "mean harvest"]

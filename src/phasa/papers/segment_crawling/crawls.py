@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from phasa.crawl.segments.manifest import Manifest, make_manifest
 from phasa.crawl.segments.predictor import Predictor
 from phasa.crawl.strategies import Circumstances, make_strategy
-from phasa.crawl.strategies.segment import SegmentOrder, certain
+from phasa.crawl.strategies.segment import SegmentStrategy, certain
 from phasa.crawl.strategies.segment_hybrid import SegmentHybrid
 from phasa.crawl.strategy import Strategy
 from phasa.crawl.target import Target
@@ -111,11 +111,11 @@ def strategy_for(name: str, topic: str, training: int, mode: str = MODE, **switc
     predictor = predictor_of(topic, training, mode)
     settings = SegmentSettings(**switches)  # type: ignore[arg-type]
     if name == "segment":
-        return SegmentOrder(name, predictor.predict, settings, predictor.was_trained_on)
+        return SegmentStrategy(name, predictor.predict, settings, predictor.was_trained_on)
     if name == "segment-hybrid":
         return SegmentHybrid(predictor, was_seen=predictor.was_trained_on)
     if name == "best-segment":
-        return SegmentOrder(name, certain, settings)
+        return SegmentStrategy(name, certain, settings)
     return make_strategy(name, Circumstances(Target("en")))
 
 

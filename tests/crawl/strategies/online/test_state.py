@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from phasa.crawl.strategies.online.memory import Shares
 from phasa.crawl.strategies.online.model import Example, OnlineModel
 from phasa.crawl.strategies.online.names import PIECES
-from phasa.crawl.strategies.online.shares import Shares
 from phasa.crawl.strategies.online.state import load_state, save_state
 from phasa.errors import InputError
 

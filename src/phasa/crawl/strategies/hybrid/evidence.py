@@ -12,7 +12,7 @@ from phasa.crawl.learn.features import seed_features
 from phasa.crawl.learn.knowledge import KnowledgeBase
 from phasa.crawl.strategies.hybrid.candidates import SOURCES, WIDTH, Candidates, Feature
 from phasa.crawl.strategies.hybrid.history import History, HostOdds
-from phasa.crawl.strategies.online.shares import log_odds
+from phasa.crawl.strategies.online.memory import log_odds
 from phasa.crawl.strategy import Floats, JudgedPage, OutLinks, Seed
 from phasa.crawl.target import Target
 from phasa.web.url import authority

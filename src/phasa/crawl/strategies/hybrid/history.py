@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasa.crawl.strategies.hybrid.candidates import SOURCES, Candidates, Feature
-from phasa.crawl.strategies.online.shares import Shares, log_odds, log_odds_of
+from phasa.crawl.strategies.online.memory import Shares, log_odds, log_odds_of
 
 _PAGE_BITS = 17
 Rows = slice | NDArray[np.int64]

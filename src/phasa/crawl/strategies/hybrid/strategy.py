@@ -25,10 +25,9 @@ from phasa.crawl.learn.knowledge import KnowledgeBase
 from phasa.crawl.strategies.hybrid.candidates import FARTHEST, WIDTH, Candidates, Feature, Spot
 from phasa.crawl.strategies.hybrid.evidence import Evidence, Origin
 from phasa.crawl.strategies.hybrid.history import ALL, History, Rows
-from phasa.crawl.strategies.online.memory import LastSeen
+from phasa.crawl.strategies.online.memory import LastSeen, Shares
 from phasa.crawl.strategies.online.model import Example, OnlineModel, chance
 from phasa.crawl.strategies.online.names import PIECES, Names
-from phasa.crawl.strategies.online.shares import Shares
 from phasa.crawl.strategies.online.state import load_state, save_state
 from phasa.crawl.strategy import Change, Floats, JudgedPage, Offers, Rediscovery, Seed
 from phasa.crawl.target import Target
@@ -63,7 +62,7 @@ STARTING_WEIGHTS: dict[Feature, float] = {
 _BESIDE_KNOWLEDGE = 0.6
 """What common sense is still worth where a knowledge base has measured the same things."""
 _UNMEASURED = (Feature.KNOWLEDGE, Feature.HINT, Feature.ADDRESS)
-"""What keeps its whole weight beside a knowledge base: itself, and what sites say of their pages' language."""
+"""What keeps its whole weight next to a knowledge base: itself, and what sites say of their pages' language."""
 _DONE = 250_000
 """Fetched URLs that are remembered at least, so that links to them cost nothing; the frontier knows them all."""
 _LESSONS = 8
@@ -81,7 +80,7 @@ _FOREIGN = 0.5
 
 
 def _starting_weights(knowing: bool) -> Floats:
-    """What each feature is worth before the first lesson; less for common sense beside a knowledge base."""
+    """What each feature is worth before the first lesson; less for common sense next to a knowledge base."""
     weights = np.array([STARTING_WEIGHTS[feature] for feature in Feature])
     if knowing:
         weights[[feature not in _UNMEASURED for feature in Feature]] *= _BESIDE_KNOWLEDGE

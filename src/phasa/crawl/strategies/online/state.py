@@ -11,8 +11,8 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
+from phasa.crawl.strategies.online.memory import Shares
 from phasa.crawl.strategies.online.model import OnlineModel
-from phasa.crawl.strategies.online.shares import Shares
 from phasa.errors import InputError
 
 Table = NDArray[Any]

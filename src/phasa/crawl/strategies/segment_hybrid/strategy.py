@@ -3,7 +3,8 @@
 The thesis scores a segment once from models that never change, then downloads it whole. Here
 
 1. the predictor of the topic is only where learning starts: an online model weighs what it says of the links to an
-   address beside the record of its segment, its parent directory and its site, and the words in anchors and addresses;
+   address together with the record of its segment, its parent directory and its site, and the words in anchors and
+   addresses;
 2. segments merge and split by evidence: a directory without a record has that of its parent and its site, and words of
    file names are learned per site, so pages of one directory can differ;
 3. every judged page is a lesson, and the addresses of its site are scored again at once, all others now and then;
@@ -21,9 +22,8 @@ import numpy as np
 
 from phasa.crawl.segments.features import Citation, Extractor
 from phasa.crawl.segments.predictor import Predictor
-from phasa.crawl.strategies.online.memory import LastSeen, LastTold
+from phasa.crawl.strategies.online.memory import LastSeen, LastTold, Shares, log_odds_of
 from phasa.crawl.strategies.online.model import Example, OnlineModel
-from phasa.crawl.strategies.online.shares import Shares, log_odds_of
 from phasa.crawl.strategies.online.state import load_state, save_state
 from phasa.crawl.strategies.segment_hybrid.evidence import (
     Keys,

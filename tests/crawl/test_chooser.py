@@ -7,11 +7,11 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phasa.crawl.choice import ENOUGH, RECENT, Choice
+from phasa.crawl.loop import Chooser
 
 
-def choice_after(choosy: float, seen: list[tuple[float, bool]]) -> Choice:
-    choice = Choice(choosy)
+def choice_after(choosy: float, seen: list[tuple[float, bool]]) -> Chooser:
+    choice = Chooser(choosy)
     for priority, wanted in seen:
         choice.saw(priority, wanted)
     choice.weigh()
@@ -21,8 +21,8 @@ def choice_after(choosy: float, seen: list[tuple[float, bool]]) -> Choice:
 def mixed(good: float, poor: float) -> list[tuple[float, bool]]:
     """Links of priority 5 to 6 that keep their promise with one probability, of 1 to 2 with another."""
     dice = random.Random(1)
-    high = [(5 + dice.random(), dice.random() < good) for _ in range(RECENT // 2)]
-    low = [(1 + dice.random(), dice.random() < poor) for _ in range(RECENT // 2)]
+    high = [(5 + dice.random(), dice.random() < good) for _ in range(Chooser.RECENT // 2)]
+    low = [(1 + dice.random(), dice.random() < poor) for _ in range(Chooser.RECENT // 2)]
     both = high + low
     dice.shuffle(both)
     return both
@@ -47,12 +47,14 @@ def test_where_all_links_promise_the_same_nothing_is_put_off() -> None:
 
 
 def test_equal_priorities_are_never_put_off() -> None:
-    assert choice_after(0.5, [(1.0, number % 5 > 1) for number in range(RECENT)]).takes(1.0, now=0.0, patience=9.0)
+    assert choice_after(0.5, [(1.0, number % 5 > 1) for number in range(Chooser.RECENT)]).takes(
+        1.0, now=0.0, patience=9.0
+    )
 
 
 def test_a_crawl_that_is_not_choosy_and_one_that_knows_too_little_take_everything() -> None:
     assert choice_after(0.0, mixed(0.9, 0.1)).least == float("-inf")
-    assert choice_after(0.5, mixed(0.9, 0.1)[: ENOUGH - 1]).least == float("-inf")
+    assert choice_after(0.5, mixed(0.9, 0.1)[: Chooser.ENOUGH - 1]).least == float("-inf")
 
 
 @given(st.lists(st.tuples(st.floats(-5, 5), st.booleans()), max_size=400), st.floats(0, 1))

@@ -17,15 +17,6 @@ from phasa.extras import needs_extra
 from phasa.web.html import read_page
 from phasa.web.url import Url
 
-# The six sources of the thesis, for whoever saves the pages: "List of …" articles of the English Wikipedia (§4.4.1).
-THESIS_SOURCES = (
-    "Category:Thailand_geography-related_lists",
-    "Category:Lists_of_buildings_and_structures_in_Thailand",
-    "Category:Lists_of_organizations_based_in_Thailand",
-    "Category:Thailand_education-related_lists",
-    "List_of_Thai_dishes",
-    "List_of_Buddhist_temples_in_Thailand",
-)
 _SMALLEST_CITY = 500
 # Words before a name that a short form leaves out: 'Koh Samui' → 'Samui', 'Wat Arun' stays (its rest is too common).
 _LEADING = ("koh ", "ko ", "amphoe ", "changwat ", "tambon ", "khet ", "mueang ")
