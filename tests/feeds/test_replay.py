@@ -49,8 +49,8 @@ class Server:
 def _known(store: FeedStore, number: int, times: np.ndarray, now: int) -> None:
     """What an earlier run left of a feed."""
     found = [Post(f"p{k}", "", f"p{k}", "", float(at)) for k, at in enumerate(times.tolist())]
-    # It was polled long ago, so that the budget of the day is whole.
-    poll = PollRow(number, now - 2 * DAY, 200, "ok", len(found), 0, False, "")
+    # What a hub delivered costs no poll, so that the budget of the day is whole.
+    poll = PollRow(number, now - 1.0, 200, "pushed", len(found), 0, False, "")
     activity = Forecast.learn(times, now).activity()
     store.record(poll, found, FeedUpdate(due=float(now), activity=activity, title="known"))
 
