@@ -12,12 +12,13 @@ from phasa.papers.feed_scheduling.experiments import run
 @pytest.mark.data
 def test_all_experiments_print_a_table(data: Path) -> None:
     reports = run(data)
-    assert [report.title[:2] for report in reports] == ["E0", "E1", "E2", "E3", "E4", "E4", "E4"]
+    assert [report.title[:2] for report in reports] == ["E0", "E1", "E2", "E3", "E3", "E4", "E4", "E4"]
     for report in reports:
         assert all(len(row) == len(report.columns) for row in report.rows)
-    for scenario, same in zip(reports[4:], (72, None, 72), strict=True):
+    for scenario, same in zip(reports[5:], (72, None, 72), strict=True):
         assert len(scenario.rows) == 72
         if same:
             assert [row[-1] for row in scenario.rows] == ["same"] * same
+    assert [row[1] for row in reports[4].rows] == list(range(1, 9))
     for row in reports[0].rows:
         assert row[1] == pytest.approx(row[2], abs=0.0005)

@@ -35,6 +35,8 @@ _SKIP = re.compile(r"<skip(Hours|Days)\b[^>]*>(.{0,2000}?)</skip", re.IGNORECASE
 _ENTRY = re.compile(r"<(?:hour|day)>\s*(\w{1,12})\s*</", re.IGNORECASE)
 _LINK = re.compile(r"<(?:\w+:)?link\b([^<>]{1,4000})>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""\b(rel|href)\s*=\s*["']([^"'<>]{1,2048})["']""", re.IGNORECASE)
+_LINK_HEADER = re.compile(r"<([^<>]{1,2000})>\s*((?:;[^,;]{0,200})*)")
+_RELATION = re.compile(r"rel\s*=\s*\"?([^\";]+)", re.IGNORECASE)
 
 _HOURS = {"hourly": 1, "daily": 24, "dayly": 24, "weekly": 168, "monthly": 720, "yearly": 8760}
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -264,3 +266,15 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         return 0.0
+
+
+def linked_in_header(header: str | None) -> tuple[str, str]:
+    """(hub, self) that a Link header names; "" where it names none."""
+    hub = itself = ""
+    for target, parameters in _LINK_HEADER.findall((header or "")[:8000]):
+        relations = " ".join(_RELATION.findall(parameters)).lower().split()
+        if "hub" in relations:
+            hub = hub or target.strip()
+        if "self" in relations:
+            itself = itself or target.strip()
+    return hub, itself

@@ -32,14 +32,14 @@ from phasa.feeds.manners import (
     spoken,
     trouble_of,
 )
-from phasa.feeds.parse import read_feed
+from phasa.feeds.parse import linked_in_header, read_feed
 from phasa.feeds.plan import plan_points
 from phasa.feeds.policy import BOOTSTRAP, FeedsPolicy, Reason
 from phasa.feeds.post import Feed, Post
 from phasa.feeds.rhythm import CHECK_EVERY, DAY, HOUR, LearnedHours
 from phasa.feeds.rows import FeedRow, FeedUpdate, Hold, Lease, PollRow
 from phasa.feeds.store import FeedStore
-from phasa.feeds.websub import SAFETY_GAP, linked
+from phasa.feeds.websub import SAFETY_GAP
 from phasa.web.exchange import Exchange
 from phasa.web.html import read_page
 from phasa.web.url import Url
@@ -285,7 +285,7 @@ class Watcher:
         title = feed.title or document.title
         update = FeedUpdate(body_hash=digest, not_feed=False, hints=document.hints, title=title, due=now + BOOTSTRAP)
         if not pushed:
-            hub, itself = linked(answer.header("link"))
+            hub, itself = linked_in_header(answer.header("link"))
             valid = _validators(answer)
             update = msgspec.structs.replace(
                 update, etag=valid.etag, modified=valid.modified, validated=valid.validated,

@@ -9,7 +9,6 @@ only once in a while, to be safe. What is here decides and speaks no HTTP: `call
 from __future__ import annotations
 
 import hmac
-import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple
@@ -30,8 +29,6 @@ SAFETY_GAP = DAY
 LONGEST_LEASE = 365 * DAY
 
 _METHODS = ("sha1", "sha256", "sha384", "sha512")
-_LINK = re.compile(r"<([^<>]{1,2000})>\s*((?:;[^,;]{0,200})*)")
-_REL = re.compile(r"rel\s*=\s*\"?([^\";]+)", re.IGNORECASE)
 
 Poster = Callable[[str, Mapping[str, str]], Awaitable[int]]
 
@@ -51,18 +48,6 @@ def signed_by(secret: str, body: bytes, header: str | None) -> bool:
         return False
     made = hmac.new(secret.encode(), body, method.lower()).hexdigest()
     return hmac.compare_digest(made, claimed.strip().lower())
-
-
-def linked(header: str | None) -> tuple[str, str]:
-    """(hub, self) that a Link header names; "" where it names none."""
-    hub = itself = ""
-    for target, parameters in _LINK.findall((header or "")[:8000]):
-        relations = " ".join(_REL.findall(parameters)).lower().split()
-        if "hub" in relations:
-            hub = hub or target.strip()
-        if "self" in relations:
-            itself = itself or target.strip()
-    return hub, itself
 
 
 class Subscriber:

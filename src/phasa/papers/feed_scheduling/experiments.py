@@ -161,7 +161,7 @@ def _wanted(counts: dict[str, DailyCounts]) -> Report:
         rows.append((target, choose_m_by_table(target) or "none", *(m or "none" for m in own)))
     note = "The table holds for the worst of 15 feeds of 2010, so most feeds need fewer polls than it says."
     return Report(
-        "Polls a day for a wanted delay in hours (Table 5.10)", ("delay", "table", *counts), tuple(rows), (note,)
+        "E3: polls a day for a wanted delay in hours (Table 5.10)", ("delay", "table", *counts), tuple(rows), (note,)
     )
 
 
