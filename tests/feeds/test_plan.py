@@ -6,10 +6,14 @@ import datetime as dt
 from pathlib import Path
 
 import numpy as np
+import pytest
 from tests.feeds.paper_server import PaperServer, VirtualClock, document, watcher
 
+from phasa.errors import InputError
+from phasa.feeds.circle import total_delay
 from phasa.feeds.plan import plan_feed, plan_points, week_points
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY, LearnedHours, Outdated
+from phasa.feeds.rules import place_polls
 from phasa.feeds.store import FeedStore
 from phasa.feeds.trace import Trace
 
@@ -91,3 +95,12 @@ async def test_the_daemon_keeps_versions(tmp_path: Path) -> None:
             (2, "four weeks have passed"),
             (1, "first plan"),
         ]
+
+
+def test_every_rule_places_polls_and_an_unknown_one_is_named() -> None:
+    counts = np.array([0, 5, 0, 1, 0, 2])
+    assert place_polls("dorpm", counts, 2) == place_polls("exhaustive", counts, 2)
+    assert place_polls("uniform", counts, 2) == ((3, 6), total_delay(counts, (3, 6)))
+    assert place_polls("rs", counts, 2).total >= place_polls("dorpm", counts, 2).total
+    with pytest.raises(InputError, match="best"):
+        place_polls("best", counts, 2)

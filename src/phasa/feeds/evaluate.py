@@ -14,7 +14,7 @@ it on one calendar, split at the middle of the whole trace; feeds that appear la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -28,7 +28,7 @@ from phasa.feeds.plan import week_points
 from phasa.feeds.policy import OwnBudget, SharedBudget
 from phasa.feeds.replay import Replayed, even_delay, replay, replay_points
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY, SPLIT_BELOW, WEEK, histogram
-from phasa.feeds.rules import retrieval_scheduling
+from phasa.feeds.rules import place_polls
 from phasa.feeds.shape import WIDTH, Shape, learn_shape
 from phasa.feeds.trace import Times, Trace
 
@@ -85,28 +85,26 @@ def _delay(policy: str, learned: Times, posts: Times, start: int, m: int, learne
     if policy == "oracle":
         polls = max(1, int((int(posts[-1]) - start) / DAY * m))
         return bound(posts, polls).total
-    return _by_day(posts, learned, m, _RULES[policy])
+    return _by_day(posts, learned, m, policy)
 
 
-def _by_day(posts: Times, learned: Times, m: int, rule: Callable[[Times, int], tuple[int, ...]]) -> float:
+def _by_day(posts: Times, learned: Times, m: int, rule: str) -> float:
     """A rule of the thesis: own points for weekdays and weekends where volumes differ."""
+
+    def points_of(times: Times) -> tuple[int, ...]:
+        return place_polls(rule, histogram(times, DAY // _bins(m)), m).points
+
     weekend = (learned - MONDAY) % WEEK >= 5 * DAY
     share = weekend.mean()
     if share / 2 < SPLIT_BELOW * (1 - share) / 5 and weekend.any() and not weekend.all():
-        points = week_points(rule(learned[~weekend], m), rule(learned[weekend], m), _bins(m))
+        points = week_points(points_of(learned[~weekend]), points_of(learned[weekend]), _bins(m))
     else:
-        points = week_points(every_day := rule(learned, m), every_day, _bins(m))
+        points = week_points(every_day := points_of(learned), every_day, _bins(m))
     return replay_points(posts, points, DAY // _bins(m), WEEK)
 
 
 def _bins(m: int) -> int:
     return 24 if m <= 24 else 288
-
-
-_RULES: dict[str, Callable[[Times, int], tuple[int, ...]]] = {
-    "dorpm": lambda times, m: optimum(histogram(times, DAY // _bins(m)), m).points,
-    "rs": lambda times, m: retrieval_scheduling(histogram(times, DAY // _bins(m)), m).points,
-}
 
 
 def evaluate_shared(
@@ -138,12 +136,15 @@ def _shared_delays(
 
 
 def replay_shared(
-    learned: Sequence[Times], posts: Sequence[Times], start: int, end: int, budget: float
+    learned: Sequence[Times], posts: Sequence[Times], start: int, end: int, budget: float, bootstrap: float = 0.0
 ) -> list[Replayed]:
-    """The shared policy from `start` on. A feed with no post before it joins with its first one."""
+    """The shared policy from `start` on. A feed with no post before it joins with its first one.
+
+    `bootstrap`: as `SharedBudget` takes it. The evaluation goes without: it is about feeds whose past is known.
+    """
     joins = [start if len(before) else int(after[0]) for before, after in zip(learned, posts, strict=True)]
     joins = [at - at % WIDTH for at in joins]
-    policy = SharedBudget(budget, min(joins))
+    policy = SharedBudget(budget, min(joins), bootstrap)
     for number, (before, at) in enumerate(zip(learned, joins, strict=True)):
         policy.join(number, before, at, float(before[0]) if len(before) else at)
     return replay(policy, posts, joins, end)

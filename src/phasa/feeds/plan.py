@@ -23,7 +23,7 @@ from phasa.feeds.rhythm import (
     learning_window,
 )
 from phasa.feeds.rows import PlanPoints
-from phasa.feeds.rules import choose_m, exhaustive, paper_rule, retrieval_scheduling, uniform
+from phasa.feeds.rules import choose_m, paper_rule, place_polls
 from phasa.feeds.shape import learn_shape
 from phasa.feeds.trace import Times, Trace
 
@@ -102,13 +102,11 @@ def believed_hours(trace: Trace, bins: int, zone: dt.tzinfo, cluster: Cluster) -
 
 
 def _points(method: str, days: DailyCounts, believed: Counts, m: int, spacing: int) -> Optimum:
-    if method == "exhaustive":
-        return exhaustive(believed, m)
     if method == "rs":
         recent = days.between(days.days[0], days.days[0] + dt.timedelta(days=RS_DAYS - 1)) if days.days else days
-        return retrieval_scheduling(recent.combined(), m)
-    if method == "uniform":
-        return Optimum(uniform(m, days.bins), 0.0)
+        return place_polls("rs", recent.combined(), m)
+    if method in ("exhaustive", "uniform"):
+        return place_polls(method, believed, m)
     if method in ("ncsec", "icacc"):
         return paper_rule(days, m, absolute=method == "ncsec")
     return optimum(believed, m, spacing)

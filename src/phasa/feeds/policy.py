@@ -30,8 +30,7 @@ LONGEST_GAP, LEAST_GAP = 7 * DAY, 900.0
 # A feed counts with at least so many posts per second in the common price.
 LEAST_ACTIVITY = 1e-9
 # A feed without history is polled every two hours (spec §3.3) until it was watched for four weeks, or has shown so many
-# posts over as long. Where the budget does not reach that far, it is polled like the others: every two hours for
-# all new feeds would take the polls of those whose rhythm is known.
+# posts over as long. Where the budget does not reach that far, it is polled like the others.
 BOOTSTRAP, LEARNING, ENOUGH_POSTS = 2 * HOUR, 28 * DAY, 24
 # Posts that turn up later than this after their date are no sign of present activity.
 LATEST = 14 * DAY
@@ -222,10 +221,12 @@ class SharedBudget:
     """The policy for many feeds on one budget of polls a day: every feed asks for its next poll at the common price.
 
     The price is the one at which steady feeds of the present activities would use the budget exactly (square-root
-    rule), steered by how full the bucket is.
+    rule), steered by how full the bucket is. `bootstrap`: seconds between polls of a feed without history; with 0 such
+    a feed is polled like the others from the first, which waits less on training halves.
     """
 
-    def __init__(self, per_day: float, now: float) -> None:
+    def __init__(self, per_day: float, now: float, bootstrap: float = BOOTSTRAP) -> None:
+        self._bootstrap = bootstrap
         self.bucket = Bucket.for_rate(per_day, now)
         self.calibration = Calibration(now)
         self._forecasts: dict[int, Forecast] = {}
@@ -280,8 +281,8 @@ class SharedBudget:
         self.recall(feed, activity)
         price = 0.5 * (self._all_roots * DAY / self.bucket.per_day) ** 2 * self.bucket.price_factor()
         gap = min(max(sqrt(2.0 * price / activity), 2.0 * WIDTH), float(LONGEST_GAP))
-        if gap < BOOTSTRAP and not self._learned(feed, now):
-            return Decision(now + BOOTSTRAP, price, gap, activity, Reason.LEARNING)
+        if gap < self._bootstrap and not self._learned(feed, now):
+            return Decision(now + self._bootstrap, price, gap, activity, Reason.LEARNING)
         at = min(float(best_poll(forecast, price, gap)), now + LONGEST_GAP)
         return Decision(max(at, now + LEAST_GAP), price, gap, activity)
 

@@ -12,6 +12,20 @@ from phasa.feeds.circle import Optimum, optimum, total_delay
 from phasa.feeds.rhythm import DailyCounts
 
 
+def place_polls(rule: str, counts: ArrayLike, m: int) -> Optimum:
+    """m points of a day by a published rule: dorpm (the optimum), exhaustive (the same by enumeration), rs, uniform."""
+    if rule == "dorpm":
+        return optimum(counts, m)
+    if rule == "exhaustive":
+        return exhaustive(counts, m)
+    if rule == "rs":
+        return retrieval_scheduling(counts, m)
+    if rule == "uniform":
+        points = uniform(m, len(np.asarray(counts)))
+        return Optimum(points, total_delay(counts, points))
+    raise InputError(f"unknown rule '{rule}'; choose dorpm, exhaustive, rs or uniform")
+
+
 def exhaustive(counts: ArrayLike, m: int) -> Optimum:
     """Retrieval_Points (Fig. 4.16): every one of the C(B, m) tuples in lexicographic order, the first best one kept."""
     histogram = np.asarray(counts, dtype=np.float64)
