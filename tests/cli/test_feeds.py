@@ -13,7 +13,8 @@ import pytest
 from tests.cli.test_main import phasa
 
 from phasa.feeds.post import Post
-from phasa.feeds.store import FeedStore, PollRow
+from phasa.feeds.rows import PollRow
+from phasa.feeds.store import FeedStore
 
 
 @pytest.fixture

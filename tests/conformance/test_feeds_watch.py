@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import sqlite3
 from email.utils import formatdate
 from pathlib import Path
 
@@ -11,10 +12,11 @@ import pytest
 from tests.feeds.paper_server import PaperServer, VirtualClock, document, watcher
 
 from phasa.feeds.parse import read_feed
-from phasa.feeds.plan import next_moment, plan_feed
-from phasa.feeds.rhythm import DAY, HOUR, MONDAY, Cluster
-from phasa.feeds.store import FeedStore, PollRow
-from phasa.feeds.trace import Trace
+from phasa.feeds.plan import plan_points, week_points
+from phasa.feeds.replay import replay_points
+from phasa.feeds.rhythm import DAY, HOUR, MONDAY, WEEK
+from phasa.feeds.rows import PollRow
+from phasa.feeds.store import FeedStore
 
 NOW = MONDAY + 14600.0 * DAY
 
@@ -88,29 +90,29 @@ def test_row_06_a_retitled_item_is_new_by_title_and_known_by_guid(tmp_path: Path
             assert len(store.latest()) == rows
 
 
-def test_row_10_day_month_and_hour_are_persisted(store: FeedStore) -> None:
+def test_row_10_day_month_and_hour_are_persisted(store: FeedStore, tmp_path: Path) -> None:
     store.add("http://a.example/", NOW)
     at = dt.datetime(2010, 4, 1, 11, 59, 18, tzinfo=dt.UTC).timestamp()
     store.record(PollRow(1, NOW, 200, "ok", 1, 0, False, ""), read_feed(document([("a", at)])).posts)
-    assert store.integer_times(1) == [(1, 4, 12)]
+    with sqlite3.connect(tmp_path / "feeds.db") as db:
+        assert db.execute("SELECT day, month, hour FROM post").fetchall() == [(1, 4, 12)]
 
 
 def test_row_37_relearning_makes_a_new_version_and_keeps_the_old(store: FeedStore) -> None:
     store.add("http://a.example/", NOW)
     for month in range(2):
         times = MONDAY + np.arange(28) * DAY + (9 + month) * HOUR
-        plans = [(p.cluster, p.per_day, p.points, p.expected_delay_hours) for p in plan_feed(Trace("a", times), 1)]
+        plans = plan_points("a", times, 1, MONDAY + 28 * DAY, damaged=())
         assert store.keep_plans(1, NOW + month * 28 * DAY, plans) == month + 1
-    assert [(version, points) for version, _, _, points, _ in store.plans(1)] == [(1, (10,)), (2, (11,))]
+    assert [(plan.version, plan.points) for plan in store.plans(1)] == [(2, (11,)), (1, (10,))]
 
 
 def test_row_42_midnight_closes_the_day_just_ended() -> None:
-    friday = dt.datetime(2010, 4, 2, 22, 0, tzinfo=dt.UTC)
-    plans = {Cluster.WEEKDAY: (9, 24), Cluster.WEEKEND: (12,)}
-    midnight = next_moment(plans, friday.timestamp(), 24)
-    assert dt.datetime.fromtimestamp(midnight, dt.UTC) == dt.datetime(2010, 4, 3, 0, 0, tzinfo=dt.UTC)
-    after = next_moment(plans, midnight, 24)
-    assert dt.datetime.fromtimestamp(after, dt.UTC) == dt.datetime(2010, 4, 3, 12, 0, tzinfo=dt.UTC)
+    points = week_points(weekday=(9, 24), weekend=(12,), bins=24)
+    friday_night = MONDAY + 4 * DAY + 22 * HOUR
+    assert 5 * 24 in points
+    assert replay_points(np.array([friday_night]), points, HOUR, WEEK) == 2 * HOUR
+    assert replay_points(np.array([friday_night + 2 * HOUR + 1]), points, HOUR, WEEK) == 12 * HOUR - 1
 
 
 async def test_row_43_a_window_replaced_as_a_whole_raises_the_alarm(store: FeedStore) -> None:

@@ -283,5 +283,5 @@ def test_what_a_sitemap_lists_is_as_much_wanted_as_the_sitemap() -> None:
     story = frontier.story(Url(C))
     assert story is not None
     assert (story.source, story.depth) == (A, 1)
-    assert frontier.states([Url(D)]) == [State.DONE], "what a robots.txt names is offered although its host gave no page"
+    assert frontier.states([Url(D)]) == [State.DONE], "a robots.txt offers what it names, even if its host gave no page"
     assert (outcome.pages, run.errors) == (1, [])

@@ -91,7 +91,7 @@ def _value(node: ast.expr, feed: Feed) -> object:
         case ast.Constant(value):
             return value
         case ast.Name("bozo"):
-            return not feed.well_formed
+            return not feed.kind or bool(feed.faults)
         case ast.Call(ast.Name("ord"), [inner]):
             shown = html.unescape(str(_value(inner, feed)))
             return ord(shown) if len(shown) == 1 else None

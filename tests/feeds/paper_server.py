@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import sqlite3
+from contextlib import closing
 from dataclasses import dataclass, field
 from email.utils import formatdate
+from pathlib import Path
 
+from phasa.feeds.policy import SharedBudget
 from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Clock, Watcher
 from phasa.web.exchange import Exchange, Hop
@@ -85,4 +89,10 @@ def document(posts: list[tuple[str, float]], channel: str = "") -> bytes:
 
 def watcher(store: FeedStore, server: PaperServer, clock: VirtualClock, per_day: float) -> Watcher:
     server.clock = clock
-    return Watcher(store, server, per_day, clock=clock, at_once=1, spacing=0.0)
+    return Watcher(store, server, SharedBudget(per_day, clock.now()), clock=clock, at_once=1, spacing=0.0)
+
+
+def sound(path: Path) -> bool:
+    """Whether a database is intact."""
+    with closing(sqlite3.connect(path)) as db:
+        return bool(db.execute("PRAGMA integrity_check").fetchone()[0] == "ok")

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phasa.errors import InputError
-from phasa.feeds.budget import SLOWEST, allocate, share_budget, square_root, square_root_delay
-from phasa.feeds.curves import curves
+from phasa.feeds.budget import BLOCK, SLOWEST, allocate, curves, plans, share_budget, square_root
+from phasa.feeds.circle import optimum
 
 
 @settings(max_examples=100, deadline=None)
@@ -31,7 +31,7 @@ def test_equal_marginal_gain_is_the_best_split(counts: list[list[int]], budget: 
 def test_square_root_rule_and_its_delay() -> None:
     polls = square_root([1, 4, 16], 14)
     assert polls.tolist() == [2, 4, 8]
-    assert sum(rate / (2 * m) for rate, m in zip([1, 4, 16], polls, strict=True)) == square_root_delay([1, 4, 16], 14)
+    assert sum(rate / (2 * m) for rate, m in zip([1, 4, 16], polls, strict=True)) == (1 + 2 + 4) ** 2 / (2 * 14)
     assert square_root([0, 0], 4).tolist() == [2, 2]
 
 
@@ -65,3 +65,33 @@ def test_a_budget_too_small_is_refused() -> None:
 def test_one_delay_per_level_is_needed() -> None:
     with pytest.raises(InputError):
         allocate(np.ones((2, 3)), np.arange(1.0, 3.0), 4)
+
+
+def test_every_m_of_every_feed_is_the_optimum() -> None:
+    random = np.random.default_rng(3)
+    counts = random.poisson(random.gamma(0.5, 2, (12, 24))).astype(np.float64)
+    found = curves(counts)
+    for feed, row in enumerate(counts):
+        for m in range(1, 25):
+            alone = optimum(row, m)
+            assert found.totals[feed, m - 1] == alone.total
+            assert found.starts[feed, m - 1] == alone.points[0]
+
+
+def test_plans_give_each_feed_its_own_number() -> None:
+    random = np.random.default_rng(4)
+    counts = random.poisson(1.0, (BLOCK + 20, 12)).astype(np.float64)
+    polls = random.integers(0, 13, len(counts))
+    chosen = plans(counts, polls, curves(counts).starts)
+    for row, m, points in zip(counts, polls, chosen, strict=True):
+        assert points == (optimum(row, int(m)).points if m else ())
+
+
+def test_a_limit_on_m_gives_the_first_columns() -> None:
+    counts = np.arange(24.0).reshape(2, 12)
+    assert np.array_equal(curves(counts, 3).totals, curves(counts).totals[:, :3])
+
+
+def test_one_row_is_not_many_feeds() -> None:
+    with pytest.raises(InputError):
+        curves(np.ones(24))

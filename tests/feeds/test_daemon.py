@@ -13,6 +13,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 from tests.feeds.loopback import Loopback, news
+from tests.feeds.paper_server import sound
 
 from phasa.collection import Collection
 from phasa.feeds.store import FeedStore
@@ -61,7 +62,7 @@ async def test_sigterm_ends_it_in_good_order_and_posts_are_told(directory: Path)
     assert process.returncode == 0, err.decode()
     assert [line.split("\t")[1] for line in out.decode().splitlines()] == ["n2", "n1", "n0"]
     with FeedStore(directory / "feeds.db") as store:
-        assert store.sound()
+        assert sound(directory / "feeds.db")
         assert [poll.new for poll in store.log()] == [3]
 
 
@@ -80,7 +81,7 @@ async def test_kill_9_at_any_moment_loses_no_post_asks_nothing_too_soon_and_leav
             process.kill()
             await process.wait()
             with FeedStore(directory / "feeds.db") as store:
-                assert store.sound()
+                assert sound(directory / "feeds.db")
             if len(server.requests) >= 12:
                 break
         process = await start(directory, "--per-day", "100000", "--no-crawl", "--seconds", "16")

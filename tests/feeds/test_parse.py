@@ -40,7 +40,7 @@ THAI = "ข่าวการเมืองวันนี้"
 def test_thai_in_any_encoding(charset: str) -> None:
     codec = "cp874" if charset == "windows-874" else charset
     feed = read_feed(RSS.format(charset=charset, title=THAI).encode(codec))
-    assert (feed.title, feed.posts[0].title, feed.well_formed) == (THAI, THAI, True)
+    assert (feed.title, feed.posts[0].title, feed.faults) == (THAI, THAI, ())
 
 
 def test_arabic_windows_without_a_declaration() -> None:
@@ -78,7 +78,7 @@ def test_atom_rdf_and_json() -> None:
 def test_what_is_no_feed_has_no_kind(body: bytes) -> None:
     feed = read_feed(body)
     assert (feed.kind, feed.posts) == ("", ())
-    assert not feed.well_formed
+    assert feed.faults
 
 
 def test_usual_damage_is_mended_and_told() -> None:

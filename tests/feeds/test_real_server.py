@@ -11,7 +11,7 @@ import pytest
 from tests.feeds.loopback import Loopback, news, status
 from tests.feeds.paper_server import document
 
-from phasa.feeds import watch as watching
+from phasa.feeds.policy import Decision, SharedBudget
 from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Watcher
 from phasa.web.fetch import Fetcher
@@ -24,18 +24,18 @@ async def server() -> AsyncIterator[Loopback]:
         yield made
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Days in the time of a test: a new feed is polled every quarter of a second."""
-    monkeypatch.setattr(watching, "BOOTSTRAP", 0.25)
-    monkeypatch.setattr(watching, "LEAST_GAP", 0.05)
+class Quick(SharedBudget):
+    """Days in the time of a test: a feed is polled every quarter of a second."""
+
+    def decide(self, feed: int, now: float) -> Decision:
+        return super().decide(feed, now)._replace(at=now + 0.25)
 
 
 async def watch(store: FeedStore, server: Loopback, paths: list[str], seconds: float, spacing: float = 0.0) -> None:
     for path in paths:
         store.add(server.base + path, time.time())
     async with Fetcher(Limits(), "phasa-test", allow_private=True) as fetcher:
-        await Watcher(store, fetcher, 1e6, spacing=spacing).run(time.time() + seconds)
+        await Watcher(store, fetcher, Quick(1e6, time.time()), spacing=spacing).run(time.time() + seconds)
 
 
 @pytest.fixture
@@ -43,7 +43,6 @@ def store(tmp_path: Path) -> FeedStore:
     return FeedStore(tmp_path / "feeds.db")
 
 
-@pytest.mark.usefixtures("quick")
 async def test_validators_go_back_and_304_is_no_failure(server: Loopback, store: FeedStore) -> None:
     server.pages["/rss"] = news(3, time.time())
     await watch(store, server, ["/rss"], 2.0)
@@ -56,7 +55,6 @@ async def test_validators_go_back_and_304_is_no_failure(server: Loopback, store:
     assert len(store.latest()) == 3
 
 
-@pytest.mark.usefixtures("quick")
 async def test_max_age_and_retry_after_are_waited_for(server: Loopback, store: FeedStore) -> None:
     server.pages["/cached"] = news(1, time.time())
     server.headers["/cached"] = {"Cache-Control": "max-age=600"}
@@ -67,7 +65,6 @@ async def test_max_age_and_retry_after_are_waited_for(server: Loopback, store: F
     assert store.feed(2).not_before > time.time() + 500
 
 
-@pytest.mark.usefixtures("quick")
 async def test_gone_is_retired_and_a_move_is_kept(server: Loopback, store: FeedStore) -> None:
     server.scripts["/gone"] = status(410)
     server.scripts["/old"] = status(301, Location="/new")
@@ -80,7 +77,6 @@ async def test_gone_is_retired_and_a_move_is_kept(server: Loopback, store: FeedS
     assert store.feed(2).url.endswith("/new")
 
 
-@pytest.mark.usefixtures("quick")
 async def test_one_server_is_asked_one_at_a_time_and_spaced(server: Loopback, store: FeedStore) -> None:
     paths = [f"/{k}" for k in range(4)]
     server.pages = dict.fromkeys(paths, news(1, time.time()))
@@ -92,7 +88,6 @@ async def test_one_server_is_asked_one_at_a_time_and_spaced(server: Loopback, st
     assert all(later - sooner >= 0.2 for sooner, later in pairwise(times))
 
 
-@pytest.mark.usefixtures("quick")
 async def test_what_answers_nonsense_is_left_alone_for_an_hour(server: Loopback, store: FeedStore) -> None:
     server.pages["/page"] = b"<html><title>no feed</title></html>"
     server.scripts["/broken"] = status(500)
@@ -103,7 +98,6 @@ async def test_what_answers_nonsense_is_left_alone_for_an_hour(server: Loopback,
     assert store.feed(1).not_before > time.time() + 1800
 
 
-@pytest.mark.usefixtures("quick")
 async def test_ttl_and_skipped_hours_of_the_document_are_kept(server: Loopback, store: FeedStore) -> None:
     hour = time.gmtime().tm_hour
     skipped = "".join(f"<hour>{(hour + k) % 24}</hour>" for k in range(2))
@@ -113,11 +107,10 @@ async def test_ttl_and_skipped_hours_of_the_document_are_kept(server: Loopback, 
     assert len(server.asked("/skip")) == len(server.asked("/ttl")) == 1
 
 
-@pytest.mark.usefixtures("quick")
 async def test_private_addresses_are_refused_unless_allowed(server: Loopback, store: FeedStore) -> None:
     server.pages["/rss"] = news(1, time.time())
     store.add(server.base + "/rss", time.time())
     async with Fetcher(Limits(), "phasa-test") as fetcher:
-        await Watcher(store, fetcher, 1e6).run(time.time() + 0.5)
+        await Watcher(store, fetcher, SharedBudget(1e6, time.time())).run(time.time() + 0.5)
     assert server.requests == []
     assert store.log(1)[0].outcome == "blocked_address"

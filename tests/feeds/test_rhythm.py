@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from phasa.errors import InputError
-from phasa.feeds.moment import parse_date
+from phasa.feeds.dates import parse_date
 from phasa.feeds.rhythm import Cluster, daily_counts, drift, histogram, stamp
 
 BANGKOK = dt.timezone(dt.timedelta(hours=7))

@@ -1,12 +1,14 @@
-"""What is believed of a rhythm, and when nothing is."""
+"""What is believed of a rhythm, when nothing is; and a learned shape is kept while the feed keeps its hours."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY, WEEK
-from phasa.feeds.shape import BINS, learn_shape
+from phasa.feeds.shape import BEFOREHAND, BINS, FLAT, WIDTH, Habit, Shape, learn_shape
 
 
 def poisson_days(hourly: np.ndarray, days: int, seed: int = 1) -> np.ndarray:
@@ -49,3 +51,82 @@ def test_a_changed_rhythm_is_followed() -> None:
     new = MONDAY + np.arange(300, 420) * DAY + 15 * HOUR
     day = learn_shape(np.concatenate((old, new))).per_bin(HOUR, DAY)
     assert day[15] > 5 * day[3]
+
+
+MORNING = np.tile(np.where((np.arange(288) >= 96) & (np.arange(288) < 144), 4.6, 0.28), 7)
+LEARNED = Shape(MORNING / MORNING.mean(), np.array([0.1, 0.9]))
+
+
+def at(*hours: float) -> np.ndarray:
+    return np.array([MONDAY + day * DAY + int(hour * HOUR) for day, hour in enumerate(hours)], dtype=np.int64)
+
+
+def test_before_any_post_the_learned_shape_is_believed() -> None:
+    habit = Habit(LEARNED, 1.0 / DAY)
+    assert np.allclose(habit.believed().rates, BEFOREHAND[0] * LEARNED.rates + BEFOREHAND[1:].sum())
+
+
+def test_posts_at_the_learned_hours_strengthen_it() -> None:
+    habit = Habit(LEARNED, 1.0 / DAY)
+    for post in at(9, 10, 9.5, 11, 8.5):
+        habit.see(np.array([post]))
+    assert habit.beliefs[0] > BEFOREHAND[0]
+
+
+def test_three_posts_at_a_dead_hour_are_enough_to_expect_a_fourth_there() -> None:
+    habit = Habit(LEARNED, 1.0 / DAY)
+    for post in at(2.0, 2.0, 2.0):
+        believed = habit.see(np.array([post]))
+    assert believed.rates[24] > 2.0 * LEARNED.rates[24]
+    assert habit.beliefs[0] < 0.5
+
+
+def test_a_burst_is_evidence_once() -> None:
+    one, many = Habit(LEARNED, 1.0 / DAY), Habit(LEARNED, 1.0 / DAY)
+    one.see(at(2.0))
+    many.see(np.repeat(at(2.0), 500))
+    assert many.beliefs[0] > 0.0
+    assert many.beliefs[0] < one.beliefs[0]
+
+
+def test_a_feed_may_return_to_its_old_hours() -> None:
+    habit = Habit(LEARNED, 1.0 / DAY)
+    for post in at(*([2.0] * 12)):
+        habit.see(np.array([post]))
+    lost = habit.beliefs[0]
+    for post in at(*np.linspace(8.1, 11.9, 14)):
+        habit.see(np.array([post]))
+    assert habit.beliefs[0] > 5 * lost
+
+
+def test_in_doubt_the_learned_hours_count_little_and_a_few_new_ones_much() -> None:
+    habit = Habit(LEARNED, 1.0 / DAY, doubting=True)
+    sure = habit.believed().rates
+    habit.doubt = 1.0
+    doubted = habit.believed().rates
+    assert np.ptp(doubted) < 0.8 * np.ptp(sure)
+    for post in at(21.0, 23.0):
+        doubted = habit.see(np.array([post])).rates
+    assert doubted[22 * 12] > doubted[9 * 12]
+    assert Habit(LEARNED, 1.0 / DAY, True, habit).doubt == 1.0
+
+
+def test_a_busy_feed_is_not_judged_by_one_afternoon() -> None:
+    habit = Habit(FLAT, 100.0 / DAY)
+    afternoon = MONDAY + 14 * HOUR + np.arange(20) * 300
+    rates = habit.see(afternoon).rates
+    assert rates.max() < 2.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 10**8), min_size=1, max_size=20), min_size=1, max_size=12))
+def test_what_is_believed_is_a_shape_whatever_is_posted(found: list[list[int]]) -> None:
+    habit = Habit(LEARNED, 1.0 / DAY)
+    for posts in found:
+        believed = habit.see(np.sort(np.array(posts, dtype=np.int64)) + MONDAY)
+        assert believed.rates.shape == (BINS,)
+        assert np.isfinite(believed.rates).all()
+        assert believed.rates.min() > 0.0
+        assert abs(believed.rates.mean() - 1.0) < 1e-9
+        assert abs(habit.beliefs.sum() - 1.0) < 1e-9
+    assert WIDTH * BINS == 7 * DAY

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from phasa.feeds import stream
-from phasa.feeds.stream import Explanation, Read, read_stream
+from phasa.feeds.stream import Fields, Read, read_stream
 
 ATOM = "<feed xmlns='http://www.w3.org/2005/Atom' xml:lang='th' xml:base='http://e.example/a/'>{}</feed>"
 RSS = "<rss xmlns:dc='http://purl.org/dc/elements/1.1/' xmlns:media='http://search.yahoo.com/mrss/'><channel>{}</channel></rss>"
 
 
-def read(text: str) -> tuple[Read, list[Explanation]]:
-    posts: list[Explanation] = []
+def read(text: str) -> tuple[Read, list[Fields]]:
+    posts: list[Fields] = []
     return read_stream(text.encode(), posts.append), posts
 
 

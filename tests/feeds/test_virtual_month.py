@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.feeds.paper_server import VirtualClock, document
 
+from phasa.feeds.policy import SharedBudget
 from phasa.feeds.rhythm import DAY, MONDAY
 from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Watcher
@@ -51,15 +52,17 @@ async def test_500_feeds_for_28_days(tmp_path: Path) -> None:
     with FeedStore(tmp_path / "feeds.db") as store:
         for url in timeline:
             store.add(url, float(START - 40 * DAY))
-        watcher = Watcher(store, server, PER_DAY, clock=clock, at_once=1, spacing=0.0)
+        policy = SharedBudget(PER_DAY, clock.now())
+        watcher = Watcher(store, server, policy, clock=clock, at_once=1, spacing=0.0)
         # The first month is learned (the documents show the last 40 items only), the second is measured.
         measured = float(START + DAYS * DAY)
         await watcher.run(until=measured)
-        watcher.promised_posts = watcher.promised_waiting = 0.0
+        before = policy.calibration.promised
         await watcher.run(until=measured + DAYS * DAY)
         delays = [delay for feed in store.feeds() for delay in store.delays(feed.id, measured)]
     achieved = sum(delays) / len(delays)
-    promised = watcher.promised_waiting / watcher.promised_posts
+    after = policy.calibration.promised
+    promised = (after.waiting - before.waiting) / (after.posts - before.posts)
     assert server.requests <= PER_DAY * (2 * DAYS + 1) + 1
     print(f"promised {promised / 3600:.3f} h, achieved {achieved / 3600:.3f} h, ratio {achieved / promised:.4f}")
     assert promised * 0.97 <= achieved <= 1.03 * promised

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from tests.feeds.paper_server import PaperServer, VirtualClock, document, watcher
+from tests.feeds.paper_server import PaperServer, VirtualClock, document, sound, watcher
 
 from phasa.feeds.manners import LONGEST_ORDER, LONGEST_PAUSE, out_of_skipped, pause_after
 from phasa.feeds.post import Hints
@@ -214,6 +214,6 @@ async def test_a_restart_goes_on_where_it_was(store: FeedStore, tmp_path: Path) 
     server = PaperServer({URL: document([("a", NOW)])}, headers={URL: (("Cache-Control", "max-age=40000"),)})
     await watch(store, server, 1)
     with FeedStore(tmp_path / "feeds.db") as again:
-        assert again.sound()
+        assert sound(tmp_path / "feeds.db")
         await watch(again, server, 10)
     assert len(server.requests) == 1

@@ -13,9 +13,10 @@ from tests.feeds.paper_server import PaperServer, VirtualClock, document, watche
 
 from phasa.errors import InputError
 from phasa.feeds.callback import Callback, parse_listen
+from phasa.feeds.parse import linked_in_header
 from phasa.feeds.rhythm import DAY, HOUR
 from phasa.feeds.store import FeedStore
-from phasa.feeds.websub import Subscriber, linked, signed_by
+from phasa.feeds.websub import Subscriber, signed_by
 
 NOW = 1_700_000_000.0
 URL, HUB = "http://a.example/feed", "http://hub.example/"
@@ -177,11 +178,11 @@ def test_signatures_and_link_headers() -> None:
     made = hmac.new(b"s", b"body", hashlib.sha512).hexdigest()
     assert signed_by("s", b"body", f"sha512={made}")
     assert not signed_by("t", b"body", f"sha512={made}")
-    assert linked('<http://h.example/>; rel="hub", <http://a.example/f>; rel=self') == (
+    assert linked_in_header('<http://h.example/>; rel="hub", <http://a.example/f>; rel=self') == (
         "http://h.example/",
         "http://a.example/f",
     )
-    assert linked(None) == ("", "")
+    assert linked_in_header(None) == ("", "")
 
 
 @pytest.mark.parametrize("text", ["", "8090", "host:", "host:99999", ":80"])

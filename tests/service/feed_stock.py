@@ -7,7 +7,8 @@ from pathlib import Path
 
 from phasa.feeds.post import Post
 from phasa.feeds.rhythm import DAY, HOUR
-from phasa.feeds.store import FeedStore, PollRow
+from phasa.feeds.rows import FeedUpdate, PlanPoints, PollRow
+from phasa.feeds.store import FeedStore
 
 HOSTILE_TITLE = '<script>alert("post")</script><img src=x onerror=alert(1)>\u202eevil'
 THAI_TITLES = ("ข่าวเช้าวันนี้: น้ำท่วมภาคเหนือเริ่มคลี่คลาย", "รัฐบาลประกาศวันหยุดยาวเพิ่ม", "ทีมชาติไทยชนะสองประตูต่อหนึ่ง")
@@ -42,14 +43,15 @@ def fill(path: Path, *, hostile: bool = False, days: int = 35) -> int:
             store.record(PollRow(5, now, 200, "ok", 2, 0, False, HOSTILE_TITLE), [post, huge])
         number = len(store.feeds())
         for feed in range(1, 4):
-            changes = {
-                "due": now + feed * 1200.0,
-                "why": "when its posts are worth a poll",
-                "expected_delay": 1800.0 * feed,
-                "gain": 2000.0,
-            }
-            store.record(PollRow(feed, now, 304, "ok", 0, 0, False, "unchanged"), changes=changes)
-        store.keep_plans(1, now, [("weekday", 3, (2, 4, 10), 0.7), ("weekend", 3, (5, 12, 20), 1.4)])
+            update = FeedUpdate(
+                due=now + feed * 1200.0,
+                why="when its posts are worth a poll",
+                expected_delay=1800.0 * feed,
+                gain=2000.0,
+            )
+            store.record(PollRow(feed, now, 304, "ok", 0, 0, False, "unchanged"), update=update)
+        plans = [PlanPoints("weekday", (2, 4, 10), 0.7), PlanPoints("weekend", (5, 12, 20), 1.4)]
+        store.keep_plans(1, now, plans)
     return number
 
 

@@ -12,7 +12,6 @@ from tests.service.conftest import client_of, serving
 from tests.service.feed_stock import HOSTILE_TITLE, PERSIAN_TITLES, THAI_TITLES, fill
 
 from phasa.collection import Collection
-from phasa.feeds.reading import Reading
 from phasa.feeds.store import FeedStore
 
 OPML = """<opml version="2.0"><body><outline text="ข่าว"><outline type="rss" text="One" xmlUrl="https://one.example/rss"/>
@@ -107,8 +106,8 @@ def test_a_feed_is_added_by_post_only_and_once(empty: Collection) -> None:
         for bad in ("javascript:alert(1)", "file:///etc/passwd", "", "nonsense"):
             assert client.post("/api/feeds", json={"url": bad}).status_code == 400
         assert client.post("/api/feeds", data={"url": "https://two.example/"}).status_code == 403
-    with Reading(empty.path / "feeds.db") as reading:
-        assert [feed.url for feed in reading.feeds(0.0)] == ["https://one.example/rss"]
+    with FeedStore(empty.path / "feeds.db", read_only=True) as store:
+        assert [feed.url for feed in store.feeds()] == ["https://one.example/rss"]
 
 
 def test_lists_go_in_and_out(empty: Collection) -> None:

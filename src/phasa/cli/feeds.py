@@ -235,7 +235,7 @@ def watch(
     if per_day <= 0:
         raise InputError("--per-day: give a positive number of polls")
 
-    from phasa.feeds.headline import headline
+    from phasa.feeds.post import headline
 
     def tell(feed: str, title: str, link: str) -> None:
         print(f"{headline(feed)}\t{headline(title) or '(no title)'}\t{headline(link, 2000)}", flush=True)
@@ -256,12 +256,12 @@ def report(
     """How each feed posts and is polled: rhythm, delay, what one more poll is worth, why next when."""
 
     from phasa.cli.progress import counted
-    from phasa.feeds.report import report_feed, write_report
+    from phasa.feeds.report import feed_lines, report_feed, write_report
 
     now = time.time()
     with open_store(directory) as store:
-        feeds = store.feeds()
-        reports = [report_feed(store, feed, now) for feed in counted(feeds, len(feeds), "feeds")]
+        lines = feed_lines(store, now)
+        reports = [report_feed(store, line, now) for line in counted(lines, len(lines), "feeds")]
         latest = store.latest()
     if as_json:
         print_json(reports)

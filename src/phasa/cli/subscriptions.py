@@ -16,7 +16,7 @@ from phasa.errors import InputError
 
 if TYPE_CHECKING:
     from phasa.collection import Collection
-    from phasa.feeds.reading import FeedLine
+    from phasa.feeds.report import FeedLine
     from phasa.feeds.store import FeedStore
     from phasa.web.url import Url
 
@@ -89,13 +89,11 @@ def remove(
 def list_feeds(directory: Directory, as_json: AsJson = False) -> None:
     """The feeds of a collection: how much they post, how soon we see it, when they are asked next, what is wrong."""
 
-    from phasa.feeds.reading import Reading
+    from phasa.feeds.report import feed_lines
 
     now = time.time()
-    with open_store(directory):
-        pass
-    with Reading(directory / "feeds.db") as reading:
-        lines = reading.feeds(now)
+    with open_store(directory) as store:
+        lines = feed_lines(store, now)
     if as_json:
         print_json(lines)
         return
@@ -107,8 +105,8 @@ def list_feeds(directory: Directory, as_json: AsJson = False) -> None:
 
 
 def _line(line: FeedLine, now: float) -> str:
-    from phasa.feeds.headline import headline
     from phasa.feeds.manners import spoken
+    from phasa.feeds.post import headline
 
     delay = "–" if line.achieved_delay is None else f"{line.achieved_delay:.1f} h"
     coming = "never" if line.retired else "now" if line.next_poll <= now else f"in {spoken(line.next_poll - now)}"
@@ -129,15 +127,13 @@ def latest(
     """The newest posts, latest first: time (UTC), feed, title, link, separated by tabs."""
     import datetime as dt
 
-    from phasa.feeds.headline import headline
-    from phasa.feeds.reading import Reading
+    from phasa.feeds.post import headline
 
     with open_store(directory) as store:
         numbers = {row.url: row.id for row in store.feeds()}
-    if feed and feed not in numbers:
-        raise InputError(f"--feed {feed}: not known here; phasa feeds list {directory} shows what is")
-    with Reading(directory / "feeds.db") as reading:
-        posts = reading.latest(count, numbers[feed] if feed else None)
+        if feed and feed not in numbers:
+            raise InputError(f"--feed {feed}: not known here; phasa feeds list {directory} shows what is")
+        posts = store.latest(count, numbers[feed] if feed else None)
     if as_json:
         print_json(posts)
         return

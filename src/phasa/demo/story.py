@@ -21,7 +21,7 @@ from phasa.crawl.run.crawl_log import read_log
 from phasa.demo.newsroom import LEARN_DAYS, WATCH_DAYS, Watched, watch_feeds
 from phasa.demo.report import EVERY, harvest, written
 from phasa.errors import InputError
-from phasa.feeds.report import report_feed, write_report
+from phasa.feeds.report import feed_lines, report_feed, write_report
 from phasa.feeds.store import FeedStore
 from phasa.lab.chart import Series
 from phasa.lab.report import write_files
@@ -135,7 +135,7 @@ def _newsroom(console: Console, world: World, site: Path, page: Path) -> Watched
     with FeedStore(store_file) as store:
         now = max(feed.due for feed in store.feeds())
         page.write_text(
-            write_report([report_feed(store, feed, now) for feed in store.feeds()], store.latest(), now),
+            write_report([report_feed(store, line, now) for line in feed_lines(store, now)], store.latest(), now),
             encoding="utf-8",
         )
     return watched

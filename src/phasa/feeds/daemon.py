@@ -1,4 +1,4 @@
-"""The daemon of a collection: the watcher with all that stands around it: signals, hubs, the crawl, new feeds."""
+"""The daemon of a collection: the watcher, and around it signals, hubs, the crawl and feeds that join."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from phasa.collection import Collection
 from phasa.errors import InputError, PhasaError
 from phasa.feeds.callback import Callback, parse_listen, poster
 from phasa.feeds.links import discover, send_links
+from phasa.feeds.policy import SharedBudget
 from phasa.feeds.post import Post
-from phasa.feeds.store import FeedRow, FeedStore
+from phasa.feeds.rows import FeedRow
+from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Watcher
 from phasa.feeds.websub import Subscriber
 from phasa.web.fetch import Fetcher, user_agent
@@ -43,10 +45,10 @@ class Duties(msgspec.Struct, frozen=True):
     listen: str = "127.0.0.1:8090"
 
 
-async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn = log.warning) -> None:
+async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn) -> None:
     """Watch the feeds of a collection until SIGTERM, SIGINT or the end of the given time. Raises PhasaError.
 
-    `tell` hears of every new post: feed, title, link; `warn` how the watch goes and what goes wrong.
+    `tell` gets every new post: feed, title, link; `warn` how the watch goes and what goes wrong.
     """
     collection = Collection.open(directory)
     settings = collection.settings
@@ -61,22 +63,22 @@ async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn = l
             discover(collection, store, time.time())
         if not store.feeds():
             raise InputError(f"{directory}: no feeds yet; add one with: phasa feeds add {directory} URL")
-        news = News(collection if duties.crawl else None, tell)
+        news = News(collection if duties.crawl else None, tell, warn)
         watcher = Watcher(
-            store, fetcher, duties.per_day, spacing=duties.spacing, language=settings.language, found=news.found
-        )
-        watcher.failed = lambda feed, why: warn(f"{feed.url}: {why}")
+            store, fetcher, SharedBudget(duties.per_day, time.time()), spacing=duties.spacing,
+            language=settings.language, found=news.found, failed=lambda feed, why: warn(f"{feed.url}: {why}"),
+        )  # fmt: skip
         active = [feed for feed in store.feeds() if not feed.retired]
         warn(f"watching {len(active)} feeds with at most {duties.per_day:g} polls a day; Ctrl-C stops")
         chores: list[asyncio.Task[None]] = []
         if duties.join:
-            chores.append(asyncio.create_task(_join(collection, watcher)))
+            chores.append(asyncio.create_task(_join(collection, watcher, warn)))
         if duties.callback:
             subscriber = Subscriber(store, duties.callback, poster(fetcher, agent))
             ear = Callback(subscriber, time.time, watcher.delivered)
             await ear.start(*parse_listen(duties.listen))
             stack.push_async_callback(ear.stop)
-            chores.append(asyncio.create_task(_renew(subscriber, watcher)))
+            chores.append(asyncio.create_task(_renew(subscriber, watcher, warn)))
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, watcher.stop.set)
@@ -89,11 +91,12 @@ async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn = l
 
 
 class News:
-    """Hears of new posts: tells the user, and offers their pages to the crawl unless there is no such wish."""
+    """Takes new posts: tells the user of them, and offers their pages to the crawl of a collection if one is given."""
 
-    def __init__(self, collection: Collection | None, tell: Tell) -> None:
+    def __init__(self, collection: Collection | None, tell: Tell, warn: Warn) -> None:
         self._collection = collection
         self._tell = tell
+        self._warn = warn
 
     def found(self, feed: FeedRow, posts: list[Post]) -> None:
         for post in posts:
@@ -104,27 +107,30 @@ class News:
             send_links(self._collection, (post.link for post in posts), feed.url)
         except PhasaError as problem:
             # The feed is more than the crawl: posts are kept, and their links with them.
-            log.warning("%s: links not offered to the crawl (%s)", feed.url, problem)
+            self._warn(f"{feed.url}: links not offered to the crawl ({problem})")
 
 
-async def _join(collection: Collection, watcher: Watcher) -> None:
+async def _join(collection: Collection, watcher: Watcher, warn: Warn) -> None:
     """Feeds that pages of the crawl announce join while we watch."""
 
     async def once() -> None:
-        discover(collection, watcher.store, time.time())
+        for url in discover(collection, watcher.store, time.time()):
+            log.info("%s: announced by a page of the crawl, joins", url)
         watcher.join()
 
-    await _repeat(once, JOIN_EVERY, watcher.stop)
+    await _repeat(once, JOIN_EVERY, watcher.stop, warn)
 
 
-async def _renew(subscriber: Subscriber, watcher: Watcher) -> None:
+async def _renew(subscriber: Subscriber, watcher: Watcher, warn: Warn) -> None:
     async def once() -> None:
         await subscriber.renew(time.time())
 
-    await _repeat(once, RENEW_EVERY, watcher.stop, begin=1.0)
+    await _repeat(once, RENEW_EVERY, watcher.stop, warn, begin=1.0)
 
 
-async def _repeat(work: Callable[[], Awaitable[None]], every: float, stop: asyncio.Event, begin: float = 0.0) -> None:
+async def _repeat(
+    work: Callable[[], Awaitable[None]], every: float, stop: asyncio.Event, warn: Warn, begin: float = 0.0
+) -> None:
     """Do it again and again until the stop; what goes wrong once is noted and tried again next time."""
     wait = begin or every
     while not stop.is_set():
@@ -136,4 +142,4 @@ async def _repeat(work: Callable[[], Awaitable[None]], every: float, stop: async
         try:
             await work()
         except (PhasaError, OSError) as problem:
-            log.warning("%s", problem)
+            warn(str(problem))

@@ -3,8 +3,8 @@
 Without a budget every feed is its own case with m polls a day, split at its own middle. With a budget all feeds share
 it on one calendar, split at the middle of the whole trace; feeds that appear later join with their first post.
 
-- `phasa`: the causal policy (`poller`): what it learned before the split, and during the test what its own polls have
-  already brought home. Nothing else of the test half is known to it.
+- `phasa`: the policy of the daemon (`policy`): what it learned before the split, and during the test what its own polls
+  have already found. Nothing else of the test half is known to it.
 - `phasa-fixed`: its weekly shape only, frozen at the split: the best 7 m points of the week.
 - `dorpm`: the thesis: 24 hours, weekday and weekend apart by the θ rule, the optimum of the learning histogram.
 - `hindsight`: the best m fixed points of the day for the very posts it is tested on; no fixed plan can do better.
@@ -14,7 +14,7 @@ it on one calendar, split at the middle of the whole trace; feeds that appear la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -22,12 +22,14 @@ import numpy as np
 from phasa.errors import InputError
 from phasa.feeds.budget import square_root
 from phasa.feeds.circle import optimum
+from phasa.feeds.forecast import Forecast, Learner
 from phasa.feeds.oracle import bound, shared_bound
-from phasa.feeds.poller import Learner, Poller, remembering
-from phasa.feeds.replay import even_delay, replay_points, replay_poller, replay_shared
+from phasa.feeds.plan import week_points
+from phasa.feeds.policy import OwnBudget, SharedBudget
+from phasa.feeds.replay import Replayed, even_delay, replay, replay_points
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY, SPLIT_BELOW, WEEK, histogram
-from phasa.feeds.rules import retrieval_scheduling
-from phasa.feeds.shape import WIDTH, learn_shape
+from phasa.feeds.rules import place_polls
+from phasa.feeds.shape import WIDTH, Shape, learn_shape
 from phasa.feeds.trace import Times, Trace
 
 HALF_HOUR = 1800
@@ -59,7 +61,7 @@ def evaluate(
         if len(after.times) == 0 or len(before.times) == 0:
             continue
         start = int(trace.times[0]) + round((int(trace.times[-1]) - int(trace.times[0])) * split)
-        learner = remembering(learn_shape)
+        learner = _remembering(learn_shape)
         for m in per_day:
             for policy in policies:
                 total = _delay(policy, before.times, after.times, start, m, learner)
@@ -72,7 +74,8 @@ def _delay(policy: str, learned: Times, posts: Times, start: int, m: int, learne
     if policy == "uniform":
         return even_delay(DAY / m) * len(posts)
     if policy == "phasa":
-        return replay_poller(Poller.learn(learned, start, learner, alone=True), posts, m).delay
+        own = OwnBudget(m, Forecast.learn(learned, start, learner, alone=True))
+        return replay(own, [posts], [own.decide(0, start - start % WIDTH).at])[0].delay
     if policy == "phasa-fixed":
         width = HALF_HOUR if m <= 24 else WIDTH
         points = optimum(learner(learned).per_bin(width), 7 * m).points
@@ -82,30 +85,26 @@ def _delay(policy: str, learned: Times, posts: Times, start: int, m: int, learne
     if policy == "oracle":
         polls = max(1, int((int(posts[-1]) - start) / DAY * m))
         return bound(posts, polls).total
-    return _by_day(posts, learned, m, _RULES[policy])
+    return _by_day(posts, learned, m, policy)
 
 
-def _by_day(posts: Times, learned: Times, m: int, rule: Callable[[Times, int], tuple[int, ...]]) -> float:
+def _by_day(posts: Times, learned: Times, m: int, rule: str) -> float:
     """A rule of the thesis: own points for weekdays and weekends where volumes differ."""
+
+    def points_of(times: Times) -> tuple[int, ...]:
+        return place_polls(rule, histogram(times, DAY // _bins(m)), m).points
+
     weekend = (learned - MONDAY) % WEEK >= 5 * DAY
     share = weekend.mean()
     if share / 2 < SPLIT_BELOW * (1 - share) / 5 and weekend.any() and not weekend.all():
-        week = [*([rule(learned[~weekend], m)] * 5), *([rule(learned[weekend], m)] * 2)]
+        points = week_points(points_of(learned[~weekend]), points_of(learned[weekend]), _bins(m))
     else:
-        week = [rule(learned, m)] * 7
-    width = DAY // _bins(m)
-    points = [day * _bins(m) + point for day, chosen in enumerate(week) for point in chosen]
-    return replay_points(posts, points, width, WEEK)
+        points = week_points(every_day := points_of(learned), every_day, _bins(m))
+    return replay_points(posts, points, DAY // _bins(m), WEEK)
 
 
 def _bins(m: int) -> int:
     return 24 if m <= 24 else 288
-
-
-_RULES: dict[str, Callable[[Times, int], tuple[int, ...]]] = {
-    "dorpm": lambda times, m: optimum(histogram(times, DAY // _bins(m)), m).points,
-    "rs": lambda times, m: retrieval_scheduling(histogram(times, DAY // _bins(m)), m).points,
-}
 
 
 def evaluate_shared(
@@ -132,18 +131,29 @@ def _shared_delays(
     if policy == "oracle":
         return shared_bound(posts, int((end - start) / DAY * budget), end).delays
     if policy == "phasa":
-        pollers = [
-            Poller.learn(before, start if len(before) else int(after[0]))
-            for before, after in zip(learned, posts, strict=True)
-        ]
-        return [feed.delay for feed in replay_shared(pollers, posts, budget, end)]
+        return [feed.delay for feed in replay_shared(learned, posts, start, end, budget)]
     return _even_shares(learned, posts, start, end, budget, by_rate=policy == "sqrt")
+
+
+def replay_shared(
+    learned: Sequence[Times], posts: Sequence[Times], start: int, end: int, budget: float, bootstrap: float = 0.0
+) -> list[Replayed]:
+    """The shared policy from `start` on. A feed with no post before it joins with its first one.
+
+    `bootstrap`: as `SharedBudget` takes it. The evaluation goes without: it is about feeds whose past is known.
+    """
+    joins = [start if len(before) else int(after[0]) for before, after in zip(learned, posts, strict=True)]
+    joins = [at - at % WIDTH for at in joins]
+    policy = SharedBudget(budget, min(joins), bootstrap)
+    for number, (before, at) in enumerate(zip(learned, joins, strict=True)):
+        policy.join(number, before, at, float(before[0]) if len(before) else at)
+    return replay(policy, posts, joins, end)
 
 
 def _even_shares(
     learned: Sequence[Times], posts: Sequence[Times], start: int, end: int, budget: float, by_rate: bool
 ) -> list[float]:
-    """Even polls of every feed, shared anew each week: equally, or by the square root of the rate of the last 90 days.
+    """Even polls of every feed, shared again each week: equally, or by the square root of the rate of the last 90 days.
 
     A feed that was silent counts half a post; one that has just joined counts as the mean of the others.
     """
@@ -160,6 +170,19 @@ def _even_shares(
             if after > now:
                 delays[feed] += float(after - now) * even_delay(DAY / float(polls[feed]))
     return delays
+
+
+def _remembering(learner: Learner) -> Learner:
+    """The learner, asked once for the same posts of one feed: polled more or less often, it learns the same."""
+    known: dict[tuple[int, int, int], Shape] = {}
+
+    def learn(times: Times) -> Shape:
+        key = (len(times), int(times[0]), int(times[-1])) if len(times) else (0, 0, 0)
+        if key not in known:
+            known[key] = learner(times)
+        return known[key]
+
+    return learn
 
 
 def _check(policies: Sequence[str], known: Sequence[str]) -> None:

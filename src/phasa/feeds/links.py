@@ -1,4 +1,7 @@
-"""Between feeds and the crawl: new posts go to the crawl's frontier ahead of all else; feeds on crawled pages join."""
+"""Between feeds and the crawl: new posts go to the crawl's frontier ahead of all else; feeds on crawled pages join.
+
+The crawl is imported where posts are handed over: a watch that leaves it alone does not load it.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,8 @@ from pathlib import Path
 
 from phasa.archive.reader import read_warc
 from phasa.collection import Collection
-from phasa.crawl.run.assembly import rules_of, strategy_of
-from phasa.crawl.run.control import add_seeds
-from phasa.crawl.strategy import Seed
 from phasa.errors import CollectionError
 from phasa.feeds.store import FeedStore
-from phasa.frontier.protocol import Offer, OfferResult
-from phasa.frontier.sqlite import SqliteFrontier
-from phasa.language.profile import load_profile
 from phasa.web.html import FeedLink, read_page
 from phasa.web.http import PAGE_TYPES
 from phasa.web.url import Url, parse
@@ -35,10 +32,18 @@ def send_links(collection: Collection, links: Iterable[str], source: str) -> int
         with collection.locked():
             return _offer(collection, urls, source)
     except CollectionError:
+        from phasa.crawl.run.control import add_seeds
+
         return len(add_seeds(collection, urls).added)
 
 
 def _offer(collection: Collection, urls: Sequence[Url], source: str) -> int:
+    from phasa.crawl.run.assembly import rules_of, strategy_of
+    from phasa.crawl.strategy import Seed
+    from phasa.frontier.protocol import Offer, OfferResult
+    from phasa.frontier.sqlite import SqliteFrontier
+    from phasa.language.profile import load_profile
+
     strategy = strategy_of(collection, load_profile(collection.settings.language))
     # The strategy's own note comes with the offer, as it would with a seed.
     ranked = strategy.start([Seed(url) for url in urls])
@@ -48,7 +53,7 @@ def _offer(collection: Collection, urls: Sequence[Url], source: str) -> int:
             Offer(url, AHEAD + float(ranked.priorities[place]), 1, source, ranked.note(place))
             for place, url in enumerate(urls)
         ]
-        return sum(standing is OfferResult.NEW for standing in frontier.offer(offers))
+        return sum(result is OfferResult.NEW for result in frontier.offer(offers))
     finally:
         frontier.close()
 

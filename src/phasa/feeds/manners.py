@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 from phasa.feeds.post import Hints
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY, WEEK
+from phasa.feeds.rows import Hold
 from phasa.web.exchange import Exchange
+from phasa.web.url import Url, host, registered_domain
 
 # The longest that an order or a hint may keep us away, and the longest pause after failures: seconds.
 LONGEST_ORDER = 7 * DAY
@@ -23,8 +25,6 @@ LONGEST_PAUSE = 7 * DAY
 
 _MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?(\d{1,10})", re.IGNORECASE)
 _NO_CACHE = re.compile(r"(?:^|[,\s])no-(?:cache|store)\b", re.IGNORECASE)
-
-
 _WORDS = {
     "blocked_address": "a private address, refused; allow_private = true in collection.toml permits it",
     "dns_error": "no such host", "connect_error": "no connection", "tls_error": "no secure connection",
@@ -33,39 +33,60 @@ _WORDS = {
 }  # fmt: skip
 
 
-class Order(NamedTuple):
-    """Seconds to stay away and who says so."""
+class Wait(NamedTuple):
+    """Seconds to stay away, who wants it, and the words for it."""
 
-    seconds: float
-    why: str
+    seconds: float = 0.0
+    hold: Hold = Hold.NOBODY
+    why: str = ""
 
 
-def orders_of(answer: Exchange, now: float) -> Order:
+class HostPauses:
+    """The moments from which servers may be asked again. Addresses of one registered domain are one server."""
+
+    def __init__(self) -> None:
+        self._until: dict[str, float] = {}
+
+    def rest(self, url: str, until: float) -> None:
+        """Leave the server of this address alone until then, or longer if it rests longer already."""
+        server = server_of(url)
+        self._until[server] = max(until, self._until.get(server, 0.0))
+
+    def free_at(self, url: str) -> float:
+        return self._until.get(server_of(url), 0.0)
+
+
+def server_of(url: str) -> str:
+    """The name under which requests to one server are spaced."""
+    return registered_domain(Url(url)) or host(Url(url))
+
+
+def ordered_wait(answer: Exchange, now: float) -> Wait:
     """How long the server forbids to ask again: Retry-After of a refusal, else the lifetime of the answer."""
     if answer.status >= 400:
         asked = answer.retry_after(now)
-        return _capped(asked, LONGEST_ORDER, "Retry-After") if asked is not None else Order(0.0, "")
+        return _capped(asked, LONGEST_ORDER, Hold.RETRY_AFTER, "Retry-After") if asked is not None else Wait()
     control = answer.header("cache-control") or ""
     if _NO_CACHE.search(control):
-        return Order(0.0, "")
+        return Wait()
     if found := _MAX_AGE.search(control):
-        return _capped(float(found.group(1)) - _age(answer), LONGEST_HINT, "Cache-Control: max-age")
+        return _capped(float(found.group(1)) - _age(answer), LONGEST_HINT, Hold.CACHE, "Cache-Control: max-age")
     expires = _date(answer.header("expires"))
     if expires is not None:
         # The server's own clock says how long that is; ours may differ.
-        age = _age(answer)
-        return _capped(expires - (_date(answer.header("date")) or now) - age, LONGEST_HINT, "Expires")
-    return Order(0.0, "")
+        lifetime = expires - (_date(answer.header("date")) or now) - _age(answer)
+        return _capped(lifetime, LONGEST_HINT, Hold.CACHE, "Expires")
+    return Wait()
 
 
-def hinted(hints: Hints, now: float) -> Order:
+def hinted_wait(hints: Hints, now: float) -> Wait:
     """How long the document asks to be left alone."""
     asked, why = hints.seconds or 0.0, "ttl or sy:updatePeriod"
     if hints.period and hints.base is not None:
         coming = hints.period - (now - hints.base) % hints.period
         if coming > asked:
             asked, why = coming, "sy:updateBase"
-    return _capped(asked, LONGEST_HINT, why)
+    return _capped(asked, LONGEST_HINT, Hold.HINT, why)
 
 
 def out_of_skipped(moment: float, hints: Hints) -> float:
@@ -137,7 +158,7 @@ def _date(value: str | None) -> float | None:
         return None
 
 
-def _capped(seconds: float, most: float, why: str) -> Order:
+def _capped(seconds: float, most: float, hold: Hold, why: str) -> Wait:
     if seconds <= 0:
-        return Order(0.0, "")
-    return Order(min(seconds, most), why if seconds <= most else f"{why} ({seconds:.0f} s, held to {most:.0f})")
+        return Wait()
+    return Wait(min(seconds, most), hold, why if seconds <= most else f"{why} ({seconds:.0f} s, held to {most:.0f})")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from html.entities import html5
 from typing import Any
 
-from phasa.feeds.stream import Explanation, Read, read_stream
+from phasa.feeds.stream import Fields, Read, read_stream
 
 # A damaged document is read up to here; the forgiving reader is slow and sees less of it.
 MOST_MENDED = 1_000_000
@@ -83,7 +83,7 @@ def _untouched(text: str) -> Iterator[tuple[int, int]]:
         yield start, at
 
 
-def step_over(data: bytes, first: Read, keep: Callable[[Explanation], None]) -> Read:
+def step_over(data: bytes, first: Read, keep: Callable[[Fields], None]) -> Read:
     """Go on after the place where the first reading broke off, from item to item; what was read first stands."""
     begin = _ITEM.search(data, 0, MOST_MENDED)
     read, steps = first, 0

@@ -37,16 +37,18 @@ def read_opml(content: bytes, name: str = "OPML") -> tuple[list[Outline], list[s
     found: dict[str, Outline] = {}
     passed: list[str] = []
     for element, folder in _outlines(root):
-        told = {key.lower(): value.strip() for key, value in element.attrib.items()}
-        if "xmlurl" not in told:
+        given = {key.lower(): value.strip() for key, value in element.attrib.items()}
+        if "xmlurl" not in given:
             continue
-        url = feed_address(told["xmlurl"])
+        url = feed_address(given["xmlurl"])
         if url is None:
-            passed.append(f"{told['xmlurl'][:100]!r}: not a usable address")
+            passed.append(f"{given['xmlurl'][:100]!r}: not a usable address")
         elif url in found:
             passed.append(f"{url}: listed twice")
         else:
-            found[url] = Outline(str(url), told.get("title") or told.get("text") or "", told.get("category") or folder)
+            found[url] = Outline(
+                str(url), given.get("title") or given.get("text") or "", given.get("category") or folder
+            )
     return list(found.values()), passed
 
 
@@ -68,8 +70,8 @@ def _outlines(root: ElementTree.Element) -> Iterator[tuple[ElementTree.Element, 
         inner = place
         if tag == "outline":
             yield element, place
-            told = {key.lower(): value for key, value in element.attrib.items()}
-            if "xmlurl" not in told and (name := (told.get("text") or told.get("title") or "").strip()):
+            given = {key.lower(): value for key, value in element.attrib.items()}
+            if "xmlurl" not in given and (name := (given.get("text") or given.get("title") or "").strip()):
                 inner = f"{place}/{name.replace('/', ' ')}" if place else name.replace("/", " ")
         waiting += [(child, inner) for child in reversed(element)]
 

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Collection, Sequence
 
 import msgspec
 import numpy as np
 
 from phasa.errors import InputError
 from phasa.feeds.circle import Optimum, optimum, total_delay
-from phasa.feeds.rhythm import DAY, HOUR, MONDAY, WEEK, Cluster, Counts, DailyCounts, daily_counts
-from phasa.feeds.rules import choose_m, exhaustive, paper_rule, retrieval_scheduling, uniform
+from phasa.feeds.rhythm import (
+    DAY,
+    HOUR,
+    LEARN_DAYS,
+    MONDAY,
+    WEEK,
+    Cluster,
+    Counts,
+    DailyCounts,
+    daily_counts,
+    learning_window,
+)
+from phasa.feeds.rows import PlanPoints
+from phasa.feeds.rules import choose_m, paper_rule, place_polls
 from phasa.feeds.shape import learn_shape
-from phasa.feeds.trace import Trace
+from phasa.feeds.trace import Times, Trace
 
 METHODS = ("phasa", "dorpm", "exhaustive", "rs", "uniform", "ncsec", "icacc")
 RS_DAYS = 14
+# A plan is made from the posts of the last twelve weeks.
+PLAN_DAYS = 3 * LEARN_DAYS
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -40,8 +54,11 @@ class Plan(msgspec.Struct, frozen=True):
 def plan_feed(
     trace: Trace, per_day: int | None, *, method: str = "phasa", bins: int = 24, zone: dt.tzinfo = dt.UTC,
     target_hours: float | None = None, spacing: int = 1, split_days: bool = True, days: int | None = None,
+    damaged: Collection[dt.date] = (),
 ) -> list[Plan]:  # fmt: skip
     """One plan per day cluster of the feed. `target_hours` chooses the polls; `days`: learn the last ones only.
+
+    `damaged`: days whose posts may be incomplete; they teach nothing.
 
     Raises InputError for an unknown method, or when neither a number of polls nor a target is given.
     """
@@ -49,9 +66,10 @@ def plan_feed(
         raise InputError(f"unknown method '{method}'; choose from {', '.join(METHODS)}")
     if (per_day is None) == (target_hours is None):
         raise InputError("give either the polls per day or a target delay")
-    counts = daily_counts(trace.times.tolist(), bins, zone)
+    trace = _without(trace, damaged, zone)
+    counts = daily_counts(trace.times.tolist(), bins, zone).without(damaged)
     if days is not None and counts.days:
-        counts = counts.between(counts.days[-1] - dt.timedelta(days=days - 1), counts.days[-1])
+        counts = counts.between(*learning_window(counts.days[-1], days))
     result = []
     for cluster in counts.clusters() if split_days else (Cluster.ALL,):
         chosen = counts.of(cluster)
@@ -63,6 +81,11 @@ def plan_feed(
         points = _points(method, chosen, believed, m, spacing)
         result.append(_plan(trace.feed, cluster, method, m, points, chosen, believed))
     return result
+
+
+def _without(trace: Trace, damaged: Collection[dt.date], zone: dt.tzinfo) -> Trace:
+    kept = [at for at in trace.times.tolist() if dt.datetime.fromtimestamp(at, zone).date() not in damaged]
+    return Trace(trace.feed, np.array(kept, dtype=np.int64)) if damaged else trace
 
 
 def believed_hours(trace: Trace, bins: int, zone: dt.tzinfo, cluster: Cluster) -> Counts:
@@ -79,13 +102,11 @@ def believed_hours(trace: Trace, bins: int, zone: dt.tzinfo, cluster: Cluster) -
 
 
 def _points(method: str, days: DailyCounts, believed: Counts, m: int, spacing: int) -> Optimum:
-    if method == "exhaustive":
-        return exhaustive(believed, m)
     if method == "rs":
         recent = days.between(days.days[0], days.days[0] + dt.timedelta(days=RS_DAYS - 1)) if days.days else days
-        return retrieval_scheduling(recent.combined(), m)
-    if method == "uniform":
-        return Optimum(uniform(m, days.bins), 0.0)
+        return place_polls("rs", recent.combined(), m)
+    if method in ("exhaustive", "uniform"):
+        return place_polls(method, believed, m)
     if method in ("ncsec", "icacc"):
         return paper_rule(days, m, absolute=method == "ncsec")
     return optimum(believed, m, spacing)
@@ -111,23 +132,26 @@ def _plan(
 
 
 def clock(seconds: int) -> str:
-    """Seconds of a day as a time of the day."""
+    """Seconds of a day as a time of day."""
     return f"{seconds // HOUR:02d}:{seconds % HOUR // 60:02d}"
 
 
-def next_moment(points: Mapping[Cluster, tuple[int, ...]], now: float, bins: int, zone: dt.tzinfo = dt.UTC) -> float:
-    """The first polling moment after `now` when each day follows the points of its own cluster (§5.13).
+def week_points(weekday: Sequence[int], weekend: Sequence[int], bins: int) -> list[int]:
+    """The points of a week from Monday on, when each day follows the points of its own cluster (§5.13).
 
     The last point of a day is midnight and closes that day: Friday's 24 is Friday's, though the clock says Saturday.
-    Raises InputError when no day of the week has a point.
     """
-    local = dt.datetime.fromtimestamp(now, zone)
-    today = dt.datetime(local.year, local.month, local.day, tzinfo=zone)
-    for ahead in range(-1, 9):
-        day = today + dt.timedelta(days=ahead)
-        for cluster in (Cluster.ALL, Cluster.WEEKEND if day.weekday() >= 5 else Cluster.WEEKDAY):
-            for point in points.get(cluster, ()):
-                moment = (day + dt.timedelta(seconds=point * DAY // bins)).timestamp()
-                if moment > now:
-                    return moment
-    raise InputError("a plan without points never polls; give at least one")
+    days = [weekday] * 5 + [weekend] * 2
+    return [day * bins + point for day, points in enumerate(days) for point in points]
+
+
+def plan_points(name: str, times: Times, per_day: float, now: float, damaged: Collection[dt.date]) -> list[PlanPoints]:
+    """The plan of a feed that gets about so many polls a day, from the last twelve weeks; none without posts."""
+    recent = times[times >= now - PLAN_DAYS * DAY]
+    if len(recent) == 0:
+        return []
+    m = int(np.clip(round(per_day), 1, 24))
+    days = {dt.datetime.fromtimestamp(at, dt.UTC).date() for at in recent.tolist()}
+    # A feed that fails every day has no better days to learn from.
+    plans = plan_feed(Trace(name, recent), m, damaged=damaged if days.difference(damaged) else ())
+    return [PlanPoints(plan.cluster, plan.points, plan.expected_delay_hours) for plan in plans]

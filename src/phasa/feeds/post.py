@@ -1,13 +1,19 @@
-"""What a feed document says: its posts, and its hints to those who poll it."""
+"""What a feed document says: its posts, and its hints to those who poll it; titles as one plain line."""
 
 from __future__ import annotations
 
 import hashlib
+import html
+import re
 from typing import Literal
 
 from msgspec import Struct
 
 Identity = Literal["guid", "title"]
+
+_TAG = re.compile(r"<[^<>]{1,2000}>")
+# Controls of terminals and of the direction of writing; joiners stay: Persian and Thai need them.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class Post(Struct, frozen=True, gc=False):
@@ -32,8 +38,8 @@ class Post(Struct, frozen=True, gc=False):
             return "id:" + self.id
         if self.link:
             return "link:" + self.link.partition("://")[2]
-        told = f"{self.title}\0{self.published}\0{self.summary}"
-        return "hash:" + hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        content = f"{self.title}\0{self.published}\0{self.summary}"
+        return "hash:" + hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
     def when(self) -> float | None:
         """The time of posting: published, else updated."""
@@ -54,7 +60,7 @@ class Hints(Struct, frozen=True):
 
 
 class Feed(Struct, frozen=True):
-    """A feed document as read. `kind` is "" when the document is no feed; `faults` says what had to be mended."""
+    """A feed document as read. `kind` is "" when it is not a feed; `faults` says what had to be mended."""
 
     kind: str
     title: str = ""
@@ -68,6 +74,9 @@ class Feed(Struct, frozen=True):
     reader: str = ""
     faults: tuple[str, ...] = ()
 
-    @property
-    def well_formed(self) -> bool:
-        return bool(self.kind) and not self.faults
+
+def headline(text: str, most: int = 300) -> str:
+    """The text without markup, entities, controls and line ends; cut with an ellipsis when it is longer."""
+    words = html.unescape(_TAG.sub("", text[: most * 10]))
+    line = " ".join(_CONTROLS.sub(" ", words).split())
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"

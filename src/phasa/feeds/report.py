@@ -1,73 +1,223 @@
-"""The report of a store of feeds: one self-contained page, for each feed its rhythm, its polls, its delay, and why."""
+"""What is to be seen of the feeds of a store: rates, delays, rhythms, the dial of the budget, and the page of it all.
+
+Everything given out is a frozen value. Times are Unix seconds, delays hours; None where there is nothing to say yet.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from html import escape
+from math import sqrt
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
+from phasa.errors import InputError
+from phasa.feeds.budget import SLOWEST, levels_of
 from phasa.feeds.circle import optimum
-from phasa.feeds.headline import headline
 from phasa.feeds.oracle import bound
-from phasa.feeds.rhythm import DAY, HOUR
+from phasa.feeds.plan import believed_hours, plan_feed
+from phasa.feeds.post import headline
+from phasa.feeds.rhythm import DAY, HOUR, Cluster, daily_counts
+from phasa.feeds.rows import PollCounts, PostCounts, ShownPost
 from phasa.feeds.shape import learn_shape
-from phasa.feeds.store import FeedRow, FeedStore, Shown
+from phasa.feeds.store import FeedStore
+from phasa.feeds.trace import Trace
 
 LOOK_BACK = 30 * DAY
+RHYTHM_DAYS = 91
+# Posts that the dial adds evenly to a feed's hours, so that a few posts do not look like a rhythm.
+EVEN_POSTS = 24.0
+# Polls a day for each feed at which the dial is drawn.
+DIAL = (0.25, 0.375, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0)
 
 
-class FeedReport(msgspec.Struct, frozen=True):
-    """One feed in numbers. Delays in hours; None where there is nothing to say yet."""
+class FeedLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One feed in the list. Rates, delays and alarms are those of the last 30 days.
 
+    `one_more_saves`: hours per post that one more poll a day would save.
+    """
+
+    id: int
     url: str
     title: str
+    publisher: str
+    category: str
     posts: int
-    per_day: float
+    posts_per_day: float
     polls_per_day: float
-    hours: tuple[float, ...]
-    belief: float
-    points: tuple[int, ...]
     expected_delay: float | None
     achieved_delay: float | None
-    least_delay: float | None
     one_more_saves: float | None
+    last_poll: float | None
     next_poll: float
     why: str
     failures: int
     missing: int
+    hub: str
     retired: str
 
 
-def report_feed(store: FeedStore, feed: FeedRow, now: float) -> FeedReport:
-    """What the last 30 days say about a feed."""
-    times = store.posting_times(feed.id)
+class FeedReport(FeedLine, frozen=True, kw_only=True):
+    """A feed in the report: also its day as believed (share of each hour), how far that is believed, the best points
+    of the day for its polls, and the least delay that any schedule with as many polls could have had."""
+
+    hours: tuple[float, ...]
+    belief: float
+    points: tuple[int, ...]
+    least_delay: float | None
+
+
+class Rhythm(msgspec.Struct, frozen=True):
+    """How a feed posts on the days of one cluster, and the best moments to poll it m times on such a day."""
+
+    cluster: str
+    days: int
+    posts: int
+    counts: tuple[float, ...]
+    believed: tuple[float, ...]
+    points: tuple[int, ...]
+    times: tuple[str, ...]
+    expected_delay: float
+
+
+class DialPoint(msgspec.Struct, frozen=True):
+    """Mean delay per post to be expected with so many polls a day for all feeds, and with the same evenly split."""
+
+    polls_per_day: float
+    expected_delay: float
+    even_delay: float
+
+
+def one_more_saves(worth: float | None, posts_per_day: float) -> float | None:
+    """Hours per post that one more poll a day saves a feed whose polls are worth so much (`policy.Decision.worth`).
+
+    Of a steady feed polled n times a day a post waits 1/2n days, so the last bit of a poll is worth 1/2n² days per
+    post: that gives n, and n + 1 polls save 1/2n - 1/2(n+1).
+    """
+    if worth is None or worth <= 0 or posts_per_day <= 0:
+        return None
+    polls = sqrt(posts_per_day / (2.0 * worth / DAY))
+    return 12.0 / polls - 12.0 / (polls + 1.0)
+
+
+def feed_lines(store: FeedStore, now: float, only: int | None = None) -> list[FeedLine]:
+    """Every feed, in the order of joining; or only the one with this number."""
+    since = now - LOOK_BACK
+    polls, posts = store.poll_counts(since, only), store.post_counts(since, only)
+    lines = []
+    for feed in store.feeds(only):
+        days = max((now - max(feed.added, since)) / DAY, 1.0)  # of a feed added an hour ago no day is known yet
+        polled, posted = polls.get(feed.id, PollCounts()), posts.get(feed.id, PostCounts())
+        lines.append(
+            FeedLine(
+                id=feed.id, url=feed.url, title=feed.title or feed.url, publisher=feed.publisher,
+                category=feed.category, posts=posted.total, posts_per_day=posted.recent / days,
+                polls_per_day=polled.polls / days, expected_delay=_hours(feed.expected_delay),
+                achieved_delay=_hours(posted.delay), one_more_saves=one_more_saves(feed.gain, posted.recent / days),
+                last_poll=polled.last, next_poll=feed.due, why=feed.why, failures=feed.failures,
+                missing=polled.missing, hub=feed.hub, retired=feed.retired,
+            )
+        )  # fmt: skip
+    return lines
+
+
+def report_feed(store: FeedStore, line: FeedLine, now: float) -> FeedReport:
+    """What the last 30 days say about a feed, beyond its line in the list."""
+    times = store.posting_times(line.id)
     shape = learn_shape(times)
     hours = shape.per_bin(HOUR, DAY)
-    since = max(feed.added, now - LOOK_BACK)
-    days = max((now - since) / DAY, 1.0)  # of a feed added an hour ago no day is known yet
-    log = [poll for poll in store.log(feed.id) if poll.at >= since]
-    delays = store.delays(feed.id, since)
+    since = max(store.feed(line.id).added, now - LOOK_BACK)
     recent = times[times >= since]
-    polls = len(log) / days
-    whole = min(24, max(1, round(polls)))
-    saves = None
-    if len(times) and whole < 24:
-        now_delay, then_delay = optimum(hours, whole).total, optimum(hours, whole + 1).total
-        saves = (now_delay - then_delay) / float(hours.sum())
+    polls = store.poll_counts(since, line.id)[line.id].polls
     return FeedReport(
-        url=feed.url, title=feed.title or feed.url, posts=len(times), per_day=len(recent) / days, polls_per_day=polls,
-        hours=tuple(float(h) for h in hours / hours.sum()), belief=shape.belief, points=optimum(hours, whole).points,
-        expected_delay=None if feed.expected_delay is None else feed.expected_delay / HOUR,
-        achieved_delay=float(np.mean(delays)) / HOUR if delays else None,
-        least_delay=bound(recent, len(log)).total / len(recent) / HOUR if len(recent) and log else None,
-        one_more_saves=saves, next_poll=feed.due, why=feed.why, failures=feed.failures,
-        missing=sum(poll.missing for poll in log), retired=feed.retired,
+        **{name: getattr(line, name) for name in FeedLine.__struct_fields__},
+        hours=tuple(float(h) for h in hours / hours.sum()), belief=shape.belief,
+        points=optimum(hours, min(24, max(1, round(line.polls_per_day)))).points,
+        least_delay=bound(recent, polls).total / len(recent) / HOUR if len(recent) and polls else None,
     )  # fmt: skip
 
 
-def write_report(reports: list[FeedReport], latest: list[Shown], now: float) -> str:
+def rhythm_of(
+    store: FeedStore, feed: int, per_day: int | None = None, zone: dt.tzinfo = dt.UTC, bins: int = 24
+) -> list[Rhythm]:
+    """The feed's day per day cluster, from three months; `per_day` polls, by default as many as it gets."""
+    times = store.posting_times(feed)
+    if len(times) == 0:
+        return []
+    recent = times[times >= times[-1] - RHYTHM_DAYS * DAY]
+    if per_day is None:
+        per_day = min(bins, max(1, round(store.polls_per_day(feed))))
+    counts = daily_counts(recent.tolist(), bins, zone)
+    trace = Trace(str(feed), recent)
+    rows = []
+    for plan in plan_feed(trace, per_day, bins=bins, zone=zone):
+        cluster = Cluster(plan.cluster)
+        chosen = counts.of(cluster)
+        believed = believed_hours(trace, bins, zone, cluster)
+        rows.append(
+            Rhythm(
+                cluster=plan.cluster, days=len(chosen.days), posts=plan.posts,
+                counts=tuple(chosen.combined().tolist()), believed=tuple(believed.tolist()), points=plan.points,
+                times=plan.times, expected_delay=plan.expected_delay_hours,
+            )
+        )  # fmt: skip
+    return rows
+
+
+def week_of(store: FeedStore, feed: int, zone: dt.tzinfo = dt.UTC) -> tuple[tuple[int, ...], ...]:
+    """Posts of the last three months by day of the week (Monday first) and hour of the day."""
+    times = store.posting_times(feed)
+    grid = np.zeros((7, 24), dtype=np.int64)
+    for second in times[times >= times[-1] - RHYTHM_DAYS * DAY].tolist() if len(times) else []:
+        at = dt.datetime.fromtimestamp(second, zone)
+        grid[at.weekday(), at.hour] += 1
+    return tuple(tuple(row) for row in grid.tolist())
+
+
+def days_of(store: FeedStore, now: float, feeds: Sequence[int] | None = None) -> dict[int, tuple[int, ...]]:
+    """Posts of the last three months by hour of the day (UTC), for every feed that had any, or for some."""
+    return {feed: tuple(hours.tolist()) for feed, hours, _ in store.hours_of_day(now - RHYTHM_DAYS * DAY, feeds)}
+
+
+def dial(store: FeedStore, now: float, budgets: Sequence[float] = ()) -> list[DialPoint]:
+    """Expected delay against polls a day for all feeds together; by default from rare to hourly (DIAL)."""
+    counts = _average_days(store, now)
+    if len(counts) == 0:
+        return []
+    asked = sorted(budgets) or [len(counts) * share for share in DIAL]
+    if asked[0] * SLOWEST < len(counts):
+        raise InputError(
+            f"{asked[0]:g} polls a day cannot serve {len(counts)} feeds once in {SLOWEST} days; raise the budget"
+        )
+    # Posts wait half an hour more than whole hours say.
+    delays = levels_of(counts).totals(np.array(asked)) / counts.sum() + 0.5
+    return [
+        DialPoint(float(budget), float(delay), 12.0 * len(counts) / budget)
+        for budget, delay in zip(asked, delays, strict=True)
+    ]
+
+
+def _average_days(store: FeedStore, now: float) -> NDArray[np.float64]:
+    """Posts per hour of an average day (UTC) of each feed that posted in the last three months."""
+    retired = {feed.id for feed in store.feeds() if feed.retired}
+    days = [day for day in store.hours_of_day(now - RHYTHM_DAYS * DAY) if day[0] not in retired]
+    if not days:
+        return np.zeros((0, 24))
+    counts = np.array([hours for _, hours, _ in days], dtype=np.float64)
+    first = np.array([begun for _, _, begun in days])
+    posts = counts.sum(axis=1, keepdims=True)
+    shrunk = (counts + EVEN_POSTS / 24) * posts / (posts + EVEN_POSTS)
+    return np.asarray(shrunk / np.maximum((now - first) / DAY, 1.0)[:, None], dtype=np.float64)
+
+
+def _hours(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds / HOUR
+
+
+def write_report(reports: list[FeedReport], latest: list[ShownPost], now: float) -> str:
     """The page. Nothing in it is loaded from elsewhere; what publishers wrote is escaped."""
     rows = "\n".join(_row(report) for report in sorted(reports, key=_urgency))
     posts = "\n".join(
@@ -88,17 +238,19 @@ def _urgency(report: FeedReport) -> tuple[bool, float]:
 
 def _summary(reports: list[FeedReport]) -> str:
     active = [report for report in reports if not report.retired]
-    delays = [(r.achieved_delay, r.per_day) for r in active if r.achieved_delay is not None and r.per_day > 0]
+    delays = [
+        (r.achieved_delay, r.posts_per_day) for r in active if r.achieved_delay is not None and r.posts_per_day > 0
+    ]
     posts = sum(weight for _, weight in delays)
-    told = [f"{len(active)} feeds under watch", f"{sum(r.per_day for r in active):.1f} posts a day"]
-    told.append(f"{sum(r.polls_per_day for r in active):.1f} polls a day")
+    parts = [f"{len(active)} feeds under watch", f"{sum(r.posts_per_day for r in active):.1f} posts a day"]
+    parts.append(f"{sum(r.polls_per_day for r in active):.1f} polls a day")
     if posts:
-        told.append(f"a post is found {sum(d * w for d, w in delays) / posts:.2f} hours after it was posted")
+        parts.append(f"a post is found {sum(d * w for d, w in delays) / posts:.2f} hours after it was posted")
     if failing := sum(r.failures > 0 for r in active):
-        told.append(f"{failing} failing")
+        parts.append(f"{failing} failing")
     if len(active) < len(reports):
-        told.append(f"{len(reports) - len(active)} retired")
-    return ", ".join(told)
+        parts.append(f"{len(reports) - len(active)} retired")
+    return ", ".join(parts)
 
 
 def _row(report: FeedReport) -> str:
@@ -116,7 +268,7 @@ def _row(report: FeedReport) -> str:
     name += "".join(f'<p class="trouble">{escape(each)}</p>' for each in troubles)
     cells = [
         ("", _curve(report)),
-        ("posts a day", f"{report.per_day:.2f}"),
+        ("posts a day", f"{report.posts_per_day:.2f}"),
         ("polls a day", f"{report.polls_per_day:.2f}"),
         ("delay expected", number(report.expected_delay)),
         ("achieved", number(report.achieved_delay)),
@@ -146,7 +298,7 @@ def _curve(report: FeedReport) -> str:
     )
 
 
-def _link(post: Shown) -> str:
+def _link(post: ShownPost) -> str:
     title = f"<bdi>{escape(headline(post.title) or post.link[:200] or 'untitled')}</bdi>"
     if post.link.startswith(("http://", "https://")):
         return f'<a href="{escape(post.link)}" rel="noreferrer">{title}</a>'

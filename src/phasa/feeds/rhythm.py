@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,10 @@ MONDAY = 4 * DAY
 # Weekend volume below this share of the weekday volume makes two clusters (spec §5.4, any value in (0.34, 0.56)).
 SPLIT_BELOW = 0.45
 LEARN_DAYS = 28
+# What was learned is checked once a day, against the last fortnight.
+CHECK_EVERY, RECENT = DAY, 14 * DAY
+# The chance of a false alarm per check: about one in three years. With fewer posts the test says nothing.
+SURE, FEWEST = 0.001, 30
 
 Counts = NDArray[np.float64]
 
@@ -142,11 +146,6 @@ class Adequacy(NamedTuple):
         """|μ - σ²| / μ."""
         return abs(self.mean - self.variance) / self.mean if self.mean else 0.0
 
-    @property
-    def error_of_variance(self) -> float:
-        """|μ - σ²| / σ²."""
-        return abs(self.mean - self.variance) / self.variance if self.variance else 0.0
-
 
 def poisson_adequacy(counts: DailyCounts) -> list[Adequacy]:
     """Mean and population variance per bin over the days (experiment E0)."""
@@ -176,6 +175,42 @@ def drift(old: Counts, new: Counts) -> float:
     table = np.array(groups)
     expected = table.sum(axis=1, keepdims=True) * np.array([[a, b]]) / (a + b)
     return _chi_square_tail(float(((table - expected) ** 2 / expected).sum()), len(groups) - 1)
+
+
+class Outdated(StrEnum):
+    """Why what was learned of a feed's hours holds no longer."""
+
+    AGE = "four weeks have passed"
+    DRIFT = "its rhythm changed"
+
+
+@dataclass
+class LearnedHours:
+    """The posts per hour of the day that something was learned from, when that was, and when it was last checked.
+
+    It holds for four weeks (spec §5.12), or until the hours of the last fortnight differ from it by more than chance
+    explains (`drift`). That is checked once a day.
+    """
+
+    made: float
+    hours: Counts
+    checked: float
+
+    @classmethod
+    def at(cls, now: float, times: NDArray[np.int64]) -> LearnedHours:
+        return cls(now, histogram(times[(times >= now - LEARN_DAYS * DAY) & (times <= now)], HOUR), now)
+
+    def outdated(self, now: float, times: NDArray[np.int64]) -> Outdated | None:
+        """Why it is time to learn again from the feed's posts; None while it is not, or was checked today."""
+        if now - self.checked < CHECK_EVERY:
+            return None
+        self.checked = now
+        if now - self.made >= LEARN_DAYS * DAY:
+            return Outdated.AGE
+        recent = times[times >= now - RECENT]
+        if now - self.made < RECENT or len(recent) < FEWEST or self.hours.sum() < FEWEST:
+            return None
+        return Outdated.DRIFT if drift(self.hours, histogram(recent, HOUR)) < SURE else None
 
 
 def _chi_square_tail(value: float, freedom: int) -> float:

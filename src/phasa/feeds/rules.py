@@ -11,8 +11,19 @@ from phasa.errors import InputError
 from phasa.feeds.circle import Optimum, optimum, total_delay
 from phasa.feeds.rhythm import DailyCounts
 
-# Table 5.10: upper end of the mean delay (hours per item) seen with m = 1..8 polls a day on all 15 feeds.
-TABLE_5_10 = (10.0, 5.0, 3.3, 2.5, 1.9, 1.4, 1.2, 1.0)
+
+def place_polls(rule: str, counts: ArrayLike, m: int) -> Optimum:
+    """m points of a day by a published rule: dorpm (the optimum), exhaustive (the same by enumeration), rs, uniform."""
+    if rule == "dorpm":
+        return optimum(counts, m)
+    if rule == "exhaustive":
+        return exhaustive(counts, m)
+    if rule == "rs":
+        return retrieval_scheduling(counts, m)
+    if rule == "uniform":
+        points = uniform(m, len(np.asarray(counts)))
+        return Optimum(points, total_delay(counts, points))
+    raise InputError(f"unknown rule '{rule}'; choose dorpm, exhaustive, rs or uniform")
 
 
 def exhaustive(counts: ArrayLike, m: int) -> Optimum:
@@ -28,32 +39,11 @@ def exhaustive(counts: ArrayLike, m: int) -> Optimum:
     return best
 
 
-def actual_delay(posts: ArrayLike, points: ArrayLike, bins: int) -> float:
-    """Lemma 2: total wait of posts at real times (bins since the period's start) under points that repeat each period.
-
-    A post exactly at a bin's end belongs to the next bin (half-open hours), so it waits for a later poll.
-    """
-    moments, taus = np.asarray(posts, dtype=np.float64), np.sort(np.asarray(points, dtype=np.float64))
-    circle = np.append(taus, taus[0] + bins)
-    return float((circle[np.searchsorted(circle, moments, side="right")] - moments).sum())
-
-
 def uniform(m: int, bins: int = 24) -> tuple[int, ...]:
     """m points as evenly spaced as the bins allow, the last at the period's end."""
     if not 1 <= m <= bins:
         raise InputError(f"{m} polls do not fit into {bins} bins")
     return tuple(-(-k * bins // m) for k in range(1, m + 1))
-
-
-def rs_residual(counts: ArrayLike, points: ArrayLike) -> float:
-    """How far points are from the condition of RS (§2.3): Σ_j |p(τ_j)(τ_{j+1} - τ_j) - posts of gap j|."""
-    p, taus = np.asarray(counts, dtype=np.float64), np.sort(np.asarray(points, dtype=np.int64))
-    bins = len(p)
-    before = np.concatenate(([taus[-1] - bins], taus[:-1]))
-    after = np.append(taus[1:], taus[0] + bins)
-    sums = np.concatenate(([0.0], np.cumsum(np.tile(p, 3))))
-    posts = sums[taus + bins] - sums[before + bins]
-    return float(np.abs(p[taus - 1] * (after - taus) - posts).sum())
 
 
 def retrieval_scheduling(counts: ArrayLike, m: int, falling: bool = False) -> Optimum:
@@ -135,7 +125,7 @@ def paper_rule(days: DailyCounts, m: int, absolute: bool = False) -> Optimum:
 def choose_m(counts: ArrayLike, target: float) -> int | None:
     """The fewest polls per period whose learned mean delay (bins per post) is at most the target; None if none is.
 
-    Better than Table 5.10 because it asks the feed itself (§5.10).
+    It asks the feed itself where the thesis reads a table made of other feeds (§5.10).
     """
     histogram = np.asarray(counts, dtype=np.float64)
     posts = histogram.sum()
@@ -151,8 +141,3 @@ def choose_m(counts: ArrayLike, target: float) -> int | None:
         else:
             low = middle + 1
     return low
-
-
-def choose_m_by_table(target: float) -> int | None:
-    """The smallest m of Table 5.10 whose upper bound is at most the target; None below an hour."""
-    return next((m for m, upper in enumerate(TABLE_5_10, start=1) if upper <= target), None)

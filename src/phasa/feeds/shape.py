@@ -1,18 +1,21 @@
 """The weekly shape of a feed's posting, learned so that a thin or changed history does no harm.
 
 One histogram is too rough for a sparse feed and a smooth one too blunt for a feed that posts by the clock; all posts
-are too many for a feed that changed its habits. So several estimates stand side by side: the day's curve at three
-widths, from all posts, from the last few hundred and from the last few dozen, with and without the weight of each
+are too many for a feed that changed its habits. So the shape is a mixture of several estimates: the day's curve at
+three widths, from all posts, from the last few hundred and from the last few dozen, with and without the weight of each
 weekday and of each minute of the hour; and no rhythm at all. How much each is believed is decided on posts that it has
 not seen: the later half of the history is cut into blocks, every block is predicted from what came before it, and the
 shares are those that make the blocks most likely (an EM mixture with a prior on "no rhythm"). With little to learn
 from, or nothing that lasts, the flat shape keeps the weight and polling falls back to even spacing.
+
+`learn_shape` learns from a history; `Habit` judges the learned shape at every post that comes afterwards.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +45,18 @@ HOUR_PRIOR = 12.0
 BLOCKS = 6
 # Posts beyond these tell nothing new about the shape.
 ENOUGH = 20000
+# Belief beforehand in the learned shape, the last posts' hours closely and loosely, no rhythm.
+BEFOREHAND = np.array([0.90, 0.05, 0.0, 0.05])
+# The same where the learned shape may be doubted, and what each is multiplied by when it is doubted altogether.
+DOUBTING = np.array([0.90, 0.04, 0.01, 0.05])
+IN_DOUBT = np.array([0.55, 1.0, 35.0, 2.0])
+# Posts after which a post counts half among the last ones, no fewer than come in so many days (or a busy feed would be
+# judged by one afternoon), and how many unseen posts spread evenly are added to them.
+LAST_POSTS, LAST_DAYS, EVEN_POSTS = 8.0, 10, 1.0
+# The share of belief that goes back to where it was beforehand, per post found.
+FLOWS_BACK = 0.02
+# Posts found together are one burst: n of them are evidence like √n, at most so strong.
+STRONGEST = 4.0
 
 
 @dataclass(frozen=True)
@@ -132,3 +147,56 @@ def bell(seconds: float) -> NDArray[np.complex128]:
 
 
 _BELLS = tuple(bell(kernel) for kernel in KERNELS)
+_CLOSE, _LOOSE = bell(HOUR), bell(3 * HOUR)
+
+
+class Habit:
+    """Whether a feed still posts as it was learned, judged at every post between one learning and the next.
+
+    Four views compete: the learned shape; the hours of the last few posts, smoothed closely and loosely; no rhythm at
+    all. Each post found is evidence for the views that thought its moment likely, so a feed that changes its hours is
+    followed after two or three posts, long before there is enough to learn a shape from. Some belief always flows back
+    to the views that lost (fixed share), so the feed may also return to its old hours.
+
+    A feed that hardly posts any more is doubted as a whole: the less is posted of what was usual, the more the learned
+    shape gives way to the loose hours of the last posts, which are even until some have come. That is for a feed with
+    polls of its own; on a common budget the polls of a quiet feed go to others, and doubt gains nothing.
+    """
+
+    def __init__(self, learned: Shape, rate: float, doubting: bool = False, before: Habit | None = None) -> None:
+        """`rate`: posts per second in the long run; `before`: the habit before this learning."""
+        self.learned = learned
+        self.half_life = max(LAST_POSTS, rate * LAST_DAYS * DAY)
+        self.counts: Floats = np.zeros(PER_DAY) if before is None else before.counts
+        self.doubt: float = 0.0 if before is None else before.doubt
+        self.beforehand = DOUBTING if doubting else BEFOREHAND
+        self.beliefs = self.beforehand.copy()
+
+    def see(self, posts: Times) -> Shape:
+        """Posts were found; what is believed now."""
+        places = (posts - MONDAY) % WEEK // WIDTH
+        hours = places % PER_DAY
+        close, loose = self._recent(_CLOSE), self._recent(_LOOSE)
+        seen = np.log(np.maximum((self.learned.rates[places], close[hours], loose[hours], np.ones(len(posts))), 1e-6))
+        evidence = np.clip(seen.mean(axis=1) * sqrt(len(posts)), -STRONGEST, STRONGEST)
+        beliefs = self.beliefs * np.exp(evidence)
+        beliefs /= beliefs.sum()
+        self.beliefs = (1.0 - FLOWS_BACK) * beliefs + FLOWS_BACK * self.beforehand
+        self.counts *= 0.5 ** (len(posts) / self.half_life)
+        ages = np.arange(len(posts))[::-1] / self.half_life
+        self.counts += np.bincount(hours, weights=0.5**ages, minlength=PER_DAY)
+        return self.believed()
+
+    def believed(self) -> Shape:
+        """The views, each by its belief in the light of the doubt, 0 to 1."""
+        weights = self.beliefs * (1.0 + self.doubt * (IN_DOUBT - 1.0))
+        shape, close, loose, even = (weights / weights.sum()).tolist()
+        recent = close * self._recent(_CLOSE) + loose * self._recent(_LOOSE)
+        return Shape(shape * self.learned.rates + np.tile(recent, 7) + even, self.learned.shares)
+
+    def _recent(self, smoothing: NDArray[np.complex128]) -> Floats:
+        """The hours of the last posts, smoothed, as relative rates of a day; mean 1."""
+        smooth = np.fft.irfft(np.fft.rfft(self.counts) * smoothing, n=PER_DAY)
+        rates = np.maximum(smooth, 0.0) + EVEN_POSTS / PER_DAY
+        relative: Floats = rates / rates.mean()
+        return relative

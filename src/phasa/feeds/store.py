@@ -1,22 +1,34 @@
-"""feeds.db: feeds, their posts, the log of polls and the plans, in SQLite. All SQL that writes is here; `reading` asks.
+"""feeds.db: feeds, their posts, the log of polls and the plans, in SQLite. All SQL of feeds.db is here.
 
-What one poll brought is written in one transaction, so a kill at any moment loses at most the poll in flight.
+What one poll brought is written in one transaction, so a kill at any moment loses at most the poll in flight. Opened
+with `read_only` it may be used next to a running daemon and from any thread, one store per request.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import sqlite3
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from phasa.errors import CollectionError
 from phasa.feeds.post import Hints, Identity, Post
 from phasa.feeds.rhythm import stamp
+from phasa.feeds.rows import (
+    FeedRow,
+    FeedUpdate,
+    PlanPoints,
+    PlanVersion,
+    PollCounts,
+    PollRow,
+    PostCounts,
+    ShownPost,
+    Subscription,
+)
 from phasa.feeds.trace import Times
 
 _SCHEMA = """
@@ -47,96 +59,58 @@ CREATE TABLE IF NOT EXISTS subscription (
     secret TEXT NOT NULL, state TEXT NOT NULL, asked REAL NOT NULL, expires REAL NOT NULL, note TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS scanned (file TEXT PRIMARY KEY, bytes INTEGER NOT NULL);
 """
-# Columns that came later: databases of earlier versions get them when they are opened.
+# Columns that came later, and what puts right the rows of files that did not have them: earlier versions kept the same
+# fact inside another column.
 _LATER = (
-    ("plan", "why", "TEXT NOT NULL DEFAULT ''"),
-    ("feed", "topic", "TEXT NOT NULL DEFAULT ''"),
-    ("feed", "validated", "TEXT NOT NULL DEFAULT ''"),
-)
-
-
-class FeedRow(msgspec.Struct, frozen=True):
-    """A registered feed and what is known for its next poll. `validated`: the address that gave etag and modified."""
-
-    id: int
-    url: str
-    publisher: str
-    category: str
-    title: str
-    added: float
-    etag: str | None
-    modified: str | None
-    body_hash: str | None
-    not_before: float
-    due: float
-    why: str
-    failures: int
-    retired: str
-    hub: str
-    hints: Hints
-    expected_delay: float | None
-    gain: float | None
-    topic: str = ""
-    validated: str = ""
-
-
-class PollRow(msgspec.Struct, frozen=True):
-    """One line of the retrieval log."""
-
-    feed: int
-    at: float
-    status: int
-    outcome: str
-    seen: int
-    new: int
-    missing: bool
-    note: str
-
-
-class Subscription(msgspec.Struct, frozen=True):
-    """What we have with the hub of a feed. `state`: asked, active or refused; `expires`: when the lease ends."""
-
-    feed: int
-    hub: str
-    topic: str
-    token: str
-    secret: str
-    state: str
-    asked: float
-    expires: float
-    note: str
-
-    def with_state(self, state: str, expires: float, note: str) -> Subscription:
-        return msgspec.structs.replace(self, state=state, expires=expires, note=note)
-
-
-class Shown(msgspec.Struct, frozen=True):
-    """A post as a reader sees it."""
-
-    feed: str
-    title: str
-    link: str
-    description: str
-    published: float | None
-    first_seen: float
+    ("plan", "why", "TEXT NOT NULL DEFAULT ''", ""),
+    ("feed", "topic", "TEXT NOT NULL DEFAULT ''", ""),
+    ("feed", "validated", "TEXT NOT NULL DEFAULT ''", ""),
+    ("feed", "hold", "TEXT NOT NULL DEFAULT ''",
+     "UPDATE feed SET hold = 'retry-after' WHERE why LIKE '%, failure %: Retry-After %'"),
+    ("feed", "not_feed", "INTEGER NOT NULL DEFAULT 0",
+     "UPDATE feed SET not_feed = 1, body_hash = substr(body_hash, 9) WHERE body_hash LIKE 'no feed %'"),
+    ("feed", "activity", "REAL", ""),
+)  # fmt: skip
+# When a post counts as posted: the claimed time, but never later than it was first seen.
+_POSTED = "min(coalesce(published, first_seen), first_seen)"
 
 
 class FeedStore:
-    """One feeds.db. Raises CollectionError when the file is no such database."""
+    """One feeds.db. Raises CollectionError when the file is not such a database, or is to be read and not there."""
 
-    def __init__(self, path: Path | str, identity: Identity = "guid") -> None:
+    def __init__(self, path: Path | str, identity: Identity = "guid", read_only: bool = False) -> None:
         self.identity: Identity = identity
-        self._db = sqlite3.connect(path, isolation_level=None)
+        if read_only and not Path(path).is_file():
+            raise CollectionError(f"{path}: no feeds yet; add one with: phasa feeds add DIR URL")
+        where = f"{Path(path).resolve().as_uri()}?mode=ro" if read_only else path
+        self._db = sqlite3.connect(where, isolation_level=None, uri=read_only)
         try:
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            self._db.executescript(_SCHEMA)
-            for table, column, kind in _LATER:
-                if not any(row[1] == column for row in self._db.execute(f"PRAGMA table_info({table})")):
-                    self._db.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
+            if not read_only:
+                self._prepare()
+            present = {row[1] for row in self._db.execute("PRAGMA table_info(feed)")}
+            if not present:
+                raise sqlite3.DatabaseError("it has no feeds in it")
         except sqlite3.DatabaseError as trouble:
             self._db.close()
             raise CollectionError(f"{path}: not a database of feeds ({trouble}); move it away") from None
+        # A file of an earlier version that is only read lacks the later columns.
+        self._columns = [name for name in FeedRow.__struct_fields__ if name in present]
+
+    def _prepare(self) -> None:
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        self._db.executescript(_SCHEMA)
+        for table, column, kind, repair in _LATER:
+            if not self._has(table, column):
+                self._db.execute("BEGIN IMMEDIATE")
+                # Another process may have been faster.
+                if not self._has(table, column):
+                    self._db.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
+                    self._db.execute(repair)
+                self._db.execute("COMMIT")
+
+    def _has(self, table: str, column: str) -> bool:
+        return any(row[1] == column for row in self._db.execute(f"PRAGMA table_info({table})"))
 
     def close(self) -> None:
         self._db.close()
@@ -171,16 +145,24 @@ class FeedStore:
             )
         return str(row[0]) if row else ""
 
-    def feeds(self) -> list[FeedRow]:
-        names = ", ".join(FeedRow.__struct_fields__)
-        return [_feed_row(row) for row in self._db.execute(f"SELECT {names} FROM feed ORDER BY id")]
+    def feeds(self, only: int | None = None) -> list[FeedRow]:
+        """Every feed in the order of joining, retired ones too; or only the one with this number, if there is one."""
+        where, values = ("", ()) if only is None else ("WHERE id = ?", (only,))
+        rows = self._db.execute(f"SELECT {', '.join(self._columns)} FROM feed {where} ORDER BY id", values)
+        return [self._feed_row(row) for row in rows]
 
     def feed(self, number: int) -> FeedRow:
-        names = ", ".join(FeedRow.__struct_fields__)
-        return _feed_row(self._db.execute(f"SELECT {names} FROM feed WHERE id = ?", (number,)).fetchone())
+        (row,) = self.feeds(number)
+        return row
+
+    def _feed_row(self, row: Sequence[object]) -> FeedRow:
+        values = dict(zip(self._columns, row, strict=True))
+        hints = values["hints"]
+        values["hints"] = msgspec.msgpack.decode(hints, type=Hints) if isinstance(hints, bytes) else Hints()
+        return msgspec.convert(values, FeedRow, strict=False)
 
     def record(
-        self, poll: PollRow, posts: Iterable[Post] = (), changes: dict[str, object] | None = None,
+        self, poll: PollRow, posts: Iterable[Post] = (), update: FeedUpdate | None = None,
         bad_day: tuple[dt.date, str] | None = None, moved_to: str | None = None,
     ) -> list[Post]:  # fmt: skip
         """Everything that one poll brought, in one transaction; the posts that were not known before, in order."""
@@ -204,9 +186,7 @@ class FeedStore:
                 "INSERT INTO poll VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (poll.feed, poll.at, poll.status, poll.outcome, poll.seen, len(new), missing, poll.note),
             )
-            if changes:
-                keys = ", ".join(f"{key} = ?" for key in changes)
-                self._db.execute(f"UPDATE feed SET {keys} WHERE id = ?", (*changes.values(), poll.feed))
+            self.update(poll.feed, update or FeedUpdate())
             if bad_day:
                 self._db.execute(
                     "INSERT OR IGNORE INTO bad_day VALUES (?, ?, ?)", (poll.feed, bad_day[0].isoformat(), bad_day[1])
@@ -219,6 +199,16 @@ class FeedStore:
             raise
         return new
 
+    def update(self, number: int, update: FeedUpdate) -> None:
+        """Write the given values of a feed."""
+        given = {name: value for name, value in msgspec.structs.asdict(update).items() if value is not msgspec.UNSET}
+        if not given:
+            return
+        if isinstance(given.get("hints"), Hints):
+            given["hints"] = msgspec.msgpack.encode(given["hints"])
+        columns = ", ".join(f"{name} = ?" for name in given)
+        self._db.execute(f"UPDATE feed SET {columns} WHERE id = ?", (*given.values(), number))
+
     def _move(self, number: int, url: str) -> None:
         old = self.feed(number).url
         if self._db.execute("SELECT 1 FROM feed WHERE url = ?", (url,)).fetchone():
@@ -227,22 +217,10 @@ class FeedStore:
         self._db.execute("UPDATE feed SET url = ? WHERE id = ?", (url, number))
         self._db.execute("INSERT OR REPLACE INTO former VALUES (?, ?)", (old, number))
 
-    def schedule(self, number: int, due: float, why: str) -> None:
-        self._db.execute("UPDATE feed SET due = ?, why = ? WHERE id = ?", (due, why, number))
-
     def posting_times(self, number: int) -> Times:
         """When the feed posted, ascending: claimed times, but never later than they were seen."""
-        rows = self._db.execute(
-            "SELECT min(coalesce(published, first_seen), first_seen) FROM post WHERE feed = ? ORDER BY 1", (number,)
-        )
-        return np.array([int(row[0]) for row in rows], dtype=np.int64)
-
-    def integer_times(self, number: int) -> list[tuple[int, int, int]]:
-        """(day, month, hour 1..24) of each dated post, as the thesis stores them (§5.3), oldest first."""
-        rows = self._db.execute(
-            "SELECT day, month, hour FROM post WHERE feed = ? AND hour IS NOT NULL ORDER BY published", (number,)
-        )
-        return [(int(day), int(month), int(hour)) for day, month, hour in rows]
+        rows = self._db.execute(f"SELECT cast({_POSTED} AS INTEGER) FROM post WHERE feed = ? ORDER BY 1", (number,))
+        return np.array([row[0] for row in rows], dtype=np.int64)
 
     def delays(self, number: int, since: float) -> list[float]:
         """Seconds between posting and first sight of the posts that were posted while we watched, from `since` on."""
@@ -253,13 +231,14 @@ class FeedStore:
         )
         return [float(row[0]) for row in rows]
 
-    def log(self, number: int | None = None) -> list[PollRow]:
-        where, values = ("WHERE feed = ?", (number,)) if number is not None else ("", ())
+    def log(self, number: int | None = None, newest: int | None = None) -> list[PollRow]:
+        """The retrieval log of all feeds or of one, oldest first; or only its newest lines, newest first."""
+        where, values = ("WHERE feed = ?", [number]) if number is not None else ("", [])
+        order = "at, rowid" if newest is None else "at DESC, rowid DESC LIMIT ?"
+        values += [] if newest is None else [newest]
         names = ", ".join(PollRow.__struct_fields__)
-        rows = self._db.execute(f"SELECT {names} FROM poll {where} ORDER BY at, rowid", values)
-        return [
-            PollRow(f, at, status, out, seen, new, bool(gap), note) for f, at, status, out, seen, new, gap, note in rows
-        ]
+        rows = self._db.execute(f"SELECT {names} FROM poll {where} ORDER BY {order}", values)
+        return [PollRow(f, at, s, out, seen, new, bool(gap), note) for f, at, s, out, seen, new, gap, note in rows]
 
     def polls_since(self, moment: float) -> int:
         return int(
@@ -281,7 +260,9 @@ class FeedStore:
     def _subscription(self, column: str, value: object) -> Subscription | None:
         names = ", ".join(Subscription.__struct_fields__)
         row = self._db.execute(f"SELECT {names} FROM subscription WHERE {column} = ?", (value,)).fetchone()
-        return Subscription(*row) if row else None
+        return (
+            msgspec.convert(dict(zip(Subscription.__struct_fields__, row, strict=True)), Subscription) if row else None
+        )
 
     def scanned(self) -> dict[str, int]:
         """How many bytes of each file of the archive were searched for feeds."""
@@ -292,54 +273,100 @@ class FeedStore:
 
     def last_plan(self, number: int) -> float | None:
         """When the feed's present plan was made."""
-        return self._db.execute("SELECT max(made) FROM plan WHERE feed = ?", (number,)).fetchone()[0]  # type: ignore[no-any-return]
+        made: float | None = self._db.execute("SELECT max(made) FROM plan WHERE feed = ?", (number,)).fetchone()[0]
+        return made
 
     def bad_days(self, number: int) -> set[dt.date]:
+        """Days on which a poll of the feed failed."""
         rows = self._db.execute("SELECT day FROM bad_day WHERE feed = ?", (number,))
         return {dt.date.fromisoformat(row[0]) for row in rows}
 
-    def keep_plans(
-        self, number: int, made: float, plans: Sequence[tuple[str, int, tuple[int, ...], float]], why: str = ""
-    ) -> int:
-        """A new version of the feed's plans (cluster, polls a day, points, expected hours); older ones stay."""
+    def keep_plans(self, number: int, made: float, plans: Sequence[PlanPoints], why: str = "") -> int:
+        """A new version of the feed's plans, one per day cluster; older ones stay."""
         version = 1 + int(
             self._db.execute("SELECT coalesce(max(version), 0) FROM plan WHERE feed = ?", (number,)).fetchone()[0]
         )
         self._db.executemany(
             "INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
-                (number, version, cluster, made, per_day, " ".join(map(str, points)), hours, why)
-                for cluster, per_day, points, hours in plans
+                (number, version, cluster, made, len(points), " ".join(map(str, points)), hours, why)
+                for cluster, points, hours in plans
             ],
         )
         return version
 
-    def plans(self, number: int) -> list[tuple[int, str, float, tuple[int, ...], float]]:
-        """(version, cluster, made, points, expected hours) of every version, oldest first."""
+    def plans(self, number: int) -> list[PlanVersion]:
+        """Every version of the feed's plan, newest first."""
         rows = self._db.execute(
-            "SELECT version, cluster, made, points, expected FROM plan WHERE feed = ? ORDER BY version, cluster",
+            "SELECT version, cluster, made, points, expected, why FROM plan WHERE feed = ?"
+            " ORDER BY version DESC, cluster",
             (number,),
         )
-        return [(v, c, made, tuple(int(p) for p in points.split()), hours) for v, c, made, points, hours in rows]
+        return [PlanVersion(v, c, m, tuple(int(p) for p in points.split()), e, w) for v, c, m, points, e, w in rows]
 
-    def latest(self, count: int = 50) -> list[Shown]:
-        """The newest posts of all feeds, latest first; a date in the future counts as the moment of first sight."""
+    def latest(self, count: int = 50, feed: int | None = None) -> list[ShownPost]:
+        """The newest posts of all feeds, or of one, latest first; a date in the future counts as when it was seen."""
+        where, values = "post.feed = ?", [feed]
+        if feed is None:
+            # A post is never newer than its first sight: only those seen since the last of a sample was posted can be
+            # among the newest, and they are found by the index.
+            sample = f"SELECT {_POSTED} AS at FROM post ORDER BY first_seen DESC LIMIT ?1 * 4"
+            since = self._db.execute(
+                f"SELECT at FROM ({sample}) ORDER BY at DESC LIMIT 1 OFFSET ?1 - 1", (count,)
+            ).fetchone()
+            where, values = "first_seen >= ?", [since[0] if since else 0]
         rows = self._db.execute(
             "SELECT coalesce(nullif(feed.title, ''), feed.url), post.title, post.link, description, published,"
-            " first_seen FROM post JOIN feed ON feed.id = post.feed"
-            " ORDER BY min(coalesce(published, first_seen), first_seen) DESC, key LIMIT ?",
-            (count,),
+            f" first_seen FROM post JOIN feed ON feed.id = post.feed WHERE {where}"
+            f" ORDER BY {_POSTED} DESC, key LIMIT ?",
+            (*values, count),
         )
-        return [Shown(*row) for row in rows]
+        return [ShownPost(*row) for row in rows]
 
-    def sound(self) -> bool:
-        """Whether the file is intact."""
-        with closing(self._db.execute("PRAGMA integrity_check")) as answer:
-            return bool(answer.fetchone()[0] == "ok")
+    def poll_counts(self, since: float, only: int | None = None) -> dict[int, PollCounts]:
+        """The polls of every feed, or of one, since a moment."""
+        # By the index on (feed, at) alone; the few polls with gaps are looked up separately.
+        polls = self._db.execute(
+            "SELECT id, (SELECT count(*) FROM poll WHERE poll.feed = f.id AND at >= ?1),"
+            " (SELECT max(at) FROM poll WHERE poll.feed = f.id) FROM feed f WHERE ?2 IS NULL OR id = ?2",
+            (since, only),
+        ).fetchall()
+        gaps = dict(
+            self._db.execute("SELECT feed, count(*) FROM poll WHERE missing AND at >= ? GROUP BY feed", (since,))
+        )
+        return {feed: PollCounts(count, last, gaps.get(feed, 0)) for feed, count, last in polls}
 
+    def post_counts(self, since: float, only: int | None = None) -> dict[int, PostCounts]:
+        """The posts of every feed that has any, or of one: in all, and since a moment while we watched it."""
+        which = "" if only is None else "WHERE post.feed = ?2"
+        rows = self._db.execute(
+            f"SELECT post.feed, count(*), sum({_POSTED} >= max(added, ?1)),"
+            " avg(CASE WHEN published >= max(added, ?1) AND published <= first_seen THEN first_seen - published END)"
+            f" FROM post JOIN feed ON feed.id = post.feed {which} GROUP BY post.feed",
+            (since,) if only is None else (since, only),
+        )
+        return {feed: PostCounts(*counts) for feed, *counts in rows}
 
-def _feed_row(row: Sequence[object]) -> FeedRow:
-    values = dict(zip(FeedRow.__struct_fields__, row, strict=True))
-    hints = values["hints"]
-    values["hints"] = msgspec.msgpack.decode(hints, type=Hints) if isinstance(hints, bytes) else Hints()
-    return msgspec.convert(values, FeedRow)
+    def polls_per_day(self, number: int) -> float:
+        """How often the feed was polled a day, over all the time that it was; a feed of today counts as a day old."""
+        count, first, last = self._db.execute(
+            "SELECT count(*), min(at), max(at) FROM poll WHERE feed = ?", (number,)
+        ).fetchone()
+        return float(count / max(((last or 0.0) - (first or 0.0)) / 86400, 1.0))
+
+    def hours_of_day(
+        self, since: float, only: Sequence[int] | None = None
+    ) -> Iterator[tuple[int, NDArray[np.int64], float]]:
+        """(feed, posts per hour of the day in UTC, moment of the first of them) since a moment, of feeds that had any.
+
+        One pass in the order of the table: the hours of a feed come as one string, a letter each.
+        """
+        which = "" if only is None else f" AND feed IN ({', '.join(str(int(feed)) for feed in only)})"
+        rows = self._db.execute(
+            "SELECT feed, group_concat(char(65 + cast(at AS INTEGER) % 86400 / 3600), ''), min(at) FROM (SELECT feed,"
+            f" {_POSTED} AS at FROM post) WHERE at >= max(?, 0){which} GROUP BY feed",
+            (since,),
+        )
+        for feed, letters, first in rows:
+            hours = np.frombuffer(letters.encode("ascii"), dtype=np.uint8) - 65
+            yield feed, np.bincount(hours, minlength=24), first

@@ -47,7 +47,7 @@ _VOID = frozenset(
 )
 _XML = "http://www.w3.org/XML/1998/namespace\x1f"
 
-Explanation = dict[str, str]
+Fields = dict[str, str]
 
 
 class Read(NamedTuple):
@@ -55,7 +55,7 @@ class Read(NamedTuple):
     document is ill-formed at byte `at`."""
 
     kind: str
-    head: Explanation
+    head: Fields
     fault: str = ""
     broken: bool = False
     at: int = 0
@@ -65,7 +65,7 @@ class _LimitError(Exception):
     """The document has more of something than we take."""
 
 
-def read_stream(data: bytes, keep: Callable[[Explanation], None]) -> Read:
+def read_stream(data: bytes, keep: Callable[[Fields], None]) -> Read:
     """Read a document in UTF-8 without a document type; `keep` is given each post. Never raises."""
     document = _Document(keep)
     parser = document.parser
@@ -88,9 +88,9 @@ def read_stream(data: bytes, keep: Callable[[Explanation], None]) -> Read:
 class _Document:
     """One document under way."""
 
-    def __init__(self, keep: Callable[[Explanation], None]) -> None:
+    def __init__(self, keep: Callable[[Fields], None]) -> None:
         self.kind = ""
-        self.head: Explanation = {}
+        self.head: Fields = {}
         self.texts: list[str] = []
         self.keep = keep
         self.namespaces = {""}
@@ -107,14 +107,14 @@ class _Document:
         level = 1  # the depth at which the innermost of root, channel and item has its children
         field = ""
         marked = False
-        told = head = self.head
+        fields = head = self.head
         roles: dict[str, str] = {}
         texts, parser = self.texts, self.parser
         # Text of a field goes straight into the list; other text is not even made.
         collect = texts.append
 
         def start(name: str, attributes: list[str]) -> None:
-            nonlocal depth, level, elements, field, marked, held, opened, told
+            nonlocal depth, level, elements, field, marked, held, opened, fields
             depth += 1
             elements += 1
             if elements > MOST_ELEMENTS:
@@ -140,27 +140,27 @@ class _Document:
             if not role:
                 return
             if role == "item":
-                if told is head:
-                    told = _of_container(attributes) if attributes else {}
+                if fields is head:
+                    fields = _of_container(attributes) if attributes else {}
                     level += 1
             elif role == "channel" or role == "root":
-                if depth <= 2 and told is head:
+                if depth <= 2 and fields is head:
                     head.update(_of_container(attributes))
                     level += 1
             else:
                 if attributes:
-                    if role == "link" and not _take_link(told, attributes):
+                    if role == "link" and not _take_link(fields, attributes):
                         return
                     if role == "id" and "false" in attributes:
-                        told["opaque"] = "false"
-                if role not in told and (role != "content" or "summary" not in told):
+                        fields["opaque"] = "false"
+                if role not in fields and (role != "content" or "summary" not in fields):
                     field = role
                     parser.CharacterDataHandler = collect
                     if role in _MARKED and "xhtml" in attributes:
                         mark()
 
         def end(name: str) -> None:
-            nonlocal depth, level, items, field, marked, told, kept, held
+            nonlocal depth, level, items, field, marked, fields, kept, held
             if depth == level:
                 if field:
                     parser.CharacterDataHandler = None
@@ -170,15 +170,15 @@ class _Document:
                         kept += len(value) if value.isascii() else 4 * len(value)
                         if kept > MOST_TEXT:
                             raise _LimitError(f"more than {MOST_TEXT} bytes of text, the rest was left out")
-                        told[field] = value
+                        fields[field] = value
                     field = ""
                     marked = False
                     texts.clear()
             elif depth < level:
                 level -= 1
-                if told is not head:
-                    self.keep(told)
-                    told = head
+                if fields is not head:
+                    self.keep(fields)
+                    fields = head
                     items += 1
                     if items >= MOST_ITEMS:
                         raise _LimitError(f"more than {MOST_ITEMS} posts, the rest was left out")
@@ -235,28 +235,28 @@ class _Document:
         return _MODULES.get(local, "") if any(known in space_name for known in _VOCABULARIES) else ""
 
 
-def _of_container(attributes: list[str]) -> Explanation:
+def _of_container(attributes: list[str]) -> Fields:
     """What root, channel and item say in attributes: the base of links, the language, and RDF's name of an item."""
-    told: Explanation = {}
+    fields: Fields = {}
     for name, value in zip(attributes[::2], attributes[1::2], strict=True):
         if name == _XML + "base":
-            told["base"] = value
+            fields["base"] = value
         elif name == _XML + "lang":
-            told["lang"] = value
+            fields["lang"] = value
         elif name.endswith("\x1fabout"):
-            told["about"] = value
-    return told
+            fields["about"] = value
+    return fields
 
 
-def _take_link(told: Explanation, attributes: list[str]) -> bool:
+def _take_link(fields: Fields, attributes: list[str]) -> bool:
     """Take the address of the page itself from a link's attributes; whether its text may be that address too."""
-    if "link" in told:
+    if "link" in fields:
         return False
     given = dict(zip(attributes[::2], attributes[1::2], strict=True))
     address = given.get("href", "").strip()
     relation = given.get("rel", "alternate").strip().lower()
     if address and relation == "alternate":
-        told.setdefault("link", address)
+        fields.setdefault("link", address)
     return relation == "alternate"
 
 

@@ -9,13 +9,13 @@ only once in a while, to be safe. What is here decides and speaks no HTTP: `call
 from __future__ import annotations
 
 import hmac
-import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple
 
 from phasa.feeds.rhythm import DAY, HOUR
-from phasa.feeds.store import FeedRow, FeedStore, Subscription
+from phasa.feeds.rows import FeedRow, Lease, Subscription
+from phasa.feeds.store import FeedStore
 from phasa.web.url import Url, parse
 
 LEASE = 10 * DAY
@@ -29,8 +29,6 @@ SAFETY_GAP = DAY
 LONGEST_LEASE = 365 * DAY
 
 _METHODS = ("sha1", "sha256", "sha384", "sha512")
-_LINK = re.compile(r"<([^<>]{1,2000})>\s*((?:;[^,;]{0,200})*)")
-_REL = re.compile(r"rel\s*=\s*\"?([^\";]+)", re.IGNORECASE)
 
 Poster = Callable[[str, Mapping[str, str]], Awaitable[int]]
 
@@ -50,18 +48,6 @@ def signed_by(secret: str, body: bytes, header: str | None) -> bool:
         return False
     made = hmac.new(secret.encode(), body, method.lower()).hexdigest()
     return hmac.compare_digest(made, claimed.strip().lower())
-
-
-def linked(header: str | None) -> tuple[str, str]:
-    """(hub, self) that a Link header names; "" where it names none."""
-    hub = itself = ""
-    for target, parameters in _LINK.findall((header or "")[:8000]):
-        relations = " ".join(_REL.findall(parameters)).lower().split()
-        if "hub" in relations:
-            hub = hub or target.strip()
-        if "self" in relations:
-            itself = itself or target.strip()
-    return hub, itself
 
 
 class Subscriber:
@@ -92,7 +78,7 @@ class Subscriber:
         expires = known.expires if known is not None and same else 0.0
         topic = feed.topic or feed.url
         # Written down before the hub is asked: it may ask back before its answer is here.
-        wish = Subscription(feed.id, feed.hub, topic, token, secret, "asked", now, expires, "")
+        wish = Subscription(feed.id, feed.hub, topic, token, secret, Lease.ASKED, now, expires, "")
         self._store.subscribe(wish)
         form = {
             "hub.mode": "subscribe", "hub.topic": topic, "hub.callback": f"{self._base}/{token}",
@@ -101,9 +87,9 @@ class Subscriber:
         status = await self._post(str(Url(feed.hub)), form)
         if not 200 <= status < 300:
             current = self._store.subscription(feed.id)
-            if current is not None and current.state == "asked":
+            if current is not None and current.state is Lease.ASKED:
                 said = f"the hub said {status}" if status else "no answer from the hub"
-                self._store.subscribe(current.with_state("refused", current.expires, said))
+                self._store.subscribe(current.with_state(Lease.REFUSED, current.expires, said))
 
     def verify(self, token: str, asked: Mapping[str, str], now: float) -> Reply:
         """The hub asks whether we meant it (GET): its challenge back when we did, else 404."""
@@ -112,14 +98,14 @@ class Subscriber:
             return Reply(404)
         mode = asked.get("hub.mode", "")
         if mode == "denied":
-            self._store.subscribe(known.with_state("refused", 0.0, asked.get("hub.reason", "denied")[:200]))
+            self._store.subscribe(known.with_state(Lease.REFUSED, 0.0, asked.get("hub.reason", "denied")[:200]))
             return Reply(200)
         challenge = asked.get("hub.challenge", "")
-        if mode != "subscribe" or not challenge or known.state == "refused":
+        if mode != "subscribe" or not challenge or known.state is Lease.REFUSED:
             return Reply(404)
         given = asked.get("hub.lease_seconds", "")
         lease = min(float(given[:12]), float(LONGEST_LEASE)) if given.isascii() and given.isdigit() else float(LEASE)
-        self._store.subscribe(known.with_state("active", now + lease, f"lease of {lease / DAY:.1f} days"))
+        self._store.subscribe(known.with_state(Lease.ACTIVE, now + lease, f"lease of {lease / DAY:.1f} days"))
         return Reply(200, challenge)
 
     def deliver(self, token: str, signature: str | None, body: bytes, now: float) -> Reply:
@@ -136,9 +122,9 @@ def _ask_at(known: Subscription, feed: FeedRow) -> float:
     """The moment from which the hub is to be asked (again)."""
     if known.hub != feed.hub or known.topic != (feed.topic or feed.url):
         return 0.0
-    if known.state == "refused":
+    if known.state is Lease.REFUSED:
         return known.asked + SULK
-    if known.state == "asked":
+    if known.state is Lease.ASKED:
         return known.asked + ASK_AGAIN
     lease = known.expires - known.asked
     return known.expires - min(float(RENEW_BEFORE), lease / 4.0)

@@ -17,8 +17,9 @@ from starlette.responses import Response
 from phasa.crawl.run.prometheus import Metric
 from phasa.errors import CollectionError, InputError
 from phasa.feeds.opml import Outline, read_opml, write_opml
-from phasa.feeds.reading import DialPoint, FeedLine, PlanVersion, Reading, Rhythm
-from phasa.feeds.store import FeedStore, PollRow, Shown
+from phasa.feeds.report import DialPoint, FeedLine, Rhythm, days_of, dial, feed_lines, rhythm_of, week_of
+from phasa.feeds.rows import PlanVersion, PollRow, ShownPost
+from phasa.feeds.store import FeedStore
 from phasa.service.section import Call, NotFound, Nothing, Section, View
 from phasa.service.service import Service
 from phasa.web.url import parse
@@ -106,7 +107,7 @@ class Feeds(msgspec.Struct, frozen=True, kw_only=True):
     pages: int
     feeds: list[ListedFeed]
     next_polls: list[FeedLine]
-    latest: list[Shown]
+    latest: list[ShownPost]
     dial: Dial
 
 
@@ -119,7 +120,7 @@ class FeedView(msgspec.Struct, frozen=True, kw_only=True):
     rhythm: list[Rhythm]
     plans: list[PlanVersion]
     polls: list[PollRow]
-    latest: list[Shown]
+    latest: list[ShownPost]
     curve: list[DialPoint]
 
 
@@ -133,17 +134,21 @@ def _file(service: Service) -> Path:
     return service.collection.path / "feeds.db"
 
 
+def _reading(service: Service) -> FeedStore:
+    return FeedStore(_file(service), read_only=True)
+
+
 def _feeds(service: Service, asked: AskedFeeds) -> Feeds:
     if not _file(service).is_file():
         return _NOTHING
     now = time.time()
-    with Reading(_file(service)) as reading:
-        lines = reading.feeds(now)
+    with _reading(service) as store:
+        lines = feed_lines(store, now)
         active = [line for line in lines if not line.retired]
         pages = max(1, -(-len(lines) // ON_A_PAGE))
         page = min(asked.page, pages)
         shown = _ordered(lines, asked.order)[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]
-        hours = reading.days(now, [line.id for line in shown])
+        hours = days_of(store, now, [line.id for line in shown])
         return Feeds(
             time=now,
             count=len(lines),
@@ -154,7 +159,7 @@ def _feeds(service: Service, asked: AskedFeeds) -> Feeds:
             pages=pages,
             feeds=[ListedFeed(line, hours.get(line.id, NO_HOURS)) for line in shown],
             next_polls=sorted(active, key=lambda line: line.next_poll)[:NEXT],
-            latest=[_short(post) for post in reading.latest(LATEST)],
+            latest=[_short(post) for post in store.latest(LATEST)],
             dial=_dial_of(service, active, now),
         )
 
@@ -191,8 +196,8 @@ def _dial_of(service: Service, active: list[FeedLine], now: float) -> Dial:
 @lru_cache(maxsize=8)
 def _curve(path: str, feeds: int, period: int) -> list[DialPoint]:
     """The dial, at most some minutes old: it changes slowly, and thousands of feeds take a while."""
-    with Reading(path) as reading:
-        return reading.dial((period + 1) * KEPT)
+    with FeedStore(path, read_only=True) as store:
+        return dial(store, (period + 1) * KEPT)
 
 
 def _mean(pairs: list[tuple[float | None, float]]) -> float | None:
@@ -206,25 +211,25 @@ def _feed(service: Service, asked: AskedFeed) -> FeedView:
         raise NotFound("there are no feeds yet")
     zone = _zone(asked.zone)
     now = time.time()
-    with Reading(_file(service)) as reading:
-        if not (lines := reading.feeds(now, asked.id)):
+    with _reading(service) as store:
+        if not (lines := feed_lines(store, now, asked.id)):
             raise NotFound(f"{asked.id}: no such feed")
-        rhythm = reading.rhythm(asked.id, asked.per_day, zone)
+        rhythm = rhythm_of(store, asked.id, asked.per_day, zone)
         return FeedView(
             feed=lines[0],
             zone=asked.zone or "UTC",
-            week=reading.week(asked.id, zone),
+            week=week_of(store, asked.id, zone),
             rhythm=rhythm,
-            plans=reading.plans(asked.id)[:20],
-            polls=reading.polls(asked.id, 30),
-            latest=[_short(post) for post in reading.latest(LATEST, asked.id)],
+            plans=store.plans(asked.id)[:20],
+            polls=store.log(asked.id, newest=30),
+            latest=[_short(post) for post in store.latest(LATEST, asked.id)],
             curve=_feed_curve(rhythm) if rhythm else [],
         )
 
 
 def _feed_curve(rhythm: list[Rhythm]) -> list[DialPoint]:
     """The delay of one feed with 1 to 24 polls on each day; clusters weighted by their posts."""
-    from phasa.feeds.curves import curves
+    from phasa.feeds.budget import curves
 
     hours = np.array([row.believed for row in rhythm], dtype=np.float64)
     # Posts wait half an hour more than whole hours say.
@@ -242,7 +247,7 @@ def _zone(name: str) -> dt.tzinfo:
         raise InputError(f"zone: unknown time zone '{name}'; use a name such as Asia/Bangkok") from None
 
 
-def _short(post: Shown) -> Shown:
+def _short(post: ShownPost) -> ShownPost:
     """What a list shows of a post; a title of a megabyte is not sent."""
     return msgspec.structs.replace(
         post, title=post.title[:500], description=post.description[:500], feed=post.feed[:300], link=post.link[:2000]
@@ -257,11 +262,11 @@ def _next(service: Service, asked: Nothing) -> list[FeedLine]:
     return _feeds(service, AskedFeeds()).next_polls
 
 
-def _latest(service: Service, asked: AskedLatest) -> list[Shown]:
+def _latest(service: Service, asked: AskedLatest) -> list[ShownPost]:
     if not _file(service).is_file():
         return []
-    with Reading(_file(service)) as reading:
-        return [_short(post) for post in reading.latest(asked.count, asked.feed)]
+    with _reading(service) as store:
+        return [_short(post) for post in store.latest(asked.count, asked.feed)]
 
 
 def _add(service: Service, asked: AskedAdd) -> AddedFeed:
@@ -283,8 +288,8 @@ def _import(service: Service, asked: AskedImport) -> ImportedFeeds:
 def _export(service: Service, asked: Nothing) -> Response:
     outlines: list[Outline] = []
     if _file(service).is_file():
-        with Reading(_file(service)) as reading:
-            lines = [line for line in reading.feeds(time.time()) if not line.retired]
+        with _reading(service) as store:
+            lines = [line for line in feed_lines(store, time.time()) if not line.retired]
             outlines = [Outline(line.url, line.title, line.category) for line in lines]
     text = write_opml(outlines, service.name)
     name = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in service.name)
@@ -320,7 +325,7 @@ section = Section(
         Call("GET", "/api/feeds", "The feeds, a page at a time, with what is seen of all.", _feeds, Feeds, AskedFeeds),
         Call("GET", "/api/feeds/dial", "What more or fewer polls a day would bring.", _dial, Dial),
         Call("GET", "/api/feeds/next", "The next polls, soonest first.", _next, list[FeedLine]),
-        Call("GET", "/api/feeds/latest", "The latest posts.", _latest, list[Shown], AskedLatest),
+        Call("GET", "/api/feeds/latest", "The latest posts.", _latest, list[ShownPost], AskedLatest),
         Call("GET", "/api/feeds/opml", "The feeds as OPML.", _export, None, Nothing, "text/x-opml"),
         Call("GET", "/api/feeds/{id}", "One feed: rhythm, chosen points, polls, posts.", _feed, FeedView, AskedFeed),
         Call("POST", "/api/feeds", "Watch a feed.", _add, AddedFeed, AskedAdd),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phasa.feeds.headline import headline
+from phasa.feeds.post import headline
 
 
 @pytest.mark.parametrize(

@@ -23,45 +23,45 @@ _HOURS_OFF = {
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
-def moment(text: object) -> float | None:
-    """Unix time of a date in a feed: ISO 8601, RFC 822 or another form that publishers use; None when it is none."""
+def parse_date(text: object) -> float | None:
+    """Unix time of a date in a feed: ISO 8601, RFC 822 or another form that publishers use; None when unreadable."""
     if not isinstance(text, str):
         return None
-    usual = usual_moment(text)
-    return usual if usual is not None else odd_moment(text)
+    usual = parse_usual_date(text)
+    return usual if usual is not None else parse_odd_date(text)
 
 
-def usual_moment(text: str) -> float | None:
+def parse_usual_date(text: str) -> float | None:
     """The same for RFC 822 with a zone and ISO 8601 only, in a microsecond or two."""
     if not text or len(text) > _LONGEST:
         return None
     if found := _RFC822.fullmatch(text):
         return _civil(*found.groups())
     try:
-        told = datetime.fromisoformat(text)
-        return (told if told.tzinfo else told.replace(tzinfo=UTC)).timestamp()
+        at = datetime.fromisoformat(text)
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
 
 
-def odd_moment(text: str) -> float | None:
+def parse_odd_date(text: str) -> float | None:
     """The same for what is left: RFC 822 with parts missing, and the many forms that feedparser knows. Slow."""
     # Without a year, readers of dates put today's in its place.
     if len(text) > _LONGEST or not _YEAR.search(text):
         return None
-    told = parse_date(text)
-    if told is not None:
-        return told
+    at = _rfc822(text)
+    if at is not None:
+        return at
     from feedparser.datetimes import _parse_date
 
     try:
         fields = _parse_date(text.strip())
         return float(calendar.timegm(fields)) if fields else None
-    except Exception:  # noqa: BLE001 -- a date that its many readers stumble over is no date
+    except Exception:  # noqa: BLE001 -- a date that its many readers stumble over is not a date
         return None
 
 
-def parse_date(text: str) -> float | None:
+def _rfc822(text: str) -> float | None:
     """Unix time of an RFC 822 date as feeds write it, with a named zone or an offset; None when it is not one."""
     fields = parsedate_tz(text)
     if fields is None:
