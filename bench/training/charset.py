@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.web.charset_model import CLASSES, MODEL, byte_classes
+from phasa.web.charset_model import CLASSES, MODEL, class_table
 
 WESTERN = ["eng", "deu", "fra", "spa", "ita", "por", "nld", "swe", "dan", "nob", "fin", "isl", "cat"]
 CENTRAL = ["pol", "ces", "slk", "hun", "slv", "hrv", "ron"]
@@ -100,7 +100,7 @@ def _without_tone(letter: str) -> str:
 
 def cost(body: bytes, latin: bool) -> NDArray[np.int8]:
     """Bits that each pair of byte classes costs, times 8, as a flat array of CLASSES²."""
-    classes = byte_classes(body)
+    classes = class_table()[np.frombuffer(body, dtype=np.uint8)]
     counts = np.zeros((CLASSES, CLASSES))
     np.add.at(counts, (classes[:-1], classes[1:]), 1)
     single = np.bincount(classes, minlength=CLASSES) + 0.02

@@ -30,13 +30,6 @@ class Fit(NamedTuple):
     bits: float
 
 
-def byte_classes(body: bytes) -> Any:
-    """The class of every byte, as an array of int64."""
-    import numpy as np
-
-    return _class_table()[np.frombuffer(body, dtype=np.uint8)]
-
-
 def single_byte_fits(body: bytes, most: int | None = None) -> tuple[list[Fit], int]:
     """The single-byte models with their costs, best first, and how many pairs were judged."""
     import numpy as np
@@ -47,7 +40,7 @@ def single_byte_fits(body: bytes, most: int | None = None) -> tuple[list[Fit], i
     where = np.flatnonzero(high[:-1] | high[1:])[:PAIRS]
     if not len(where):
         return [], 0
-    classes = _class_table()
+    classes = class_table()
     costs = pairs[classes[raw[where]] * CLASSES + classes[raw[where + 1]]].sum(axis=0, dtype=np.int32)
     order = [int(costs.argmin())] if most == 1 else np.argsort(costs, kind="stable")[:most].tolist()
     scale = 8.0 * len(where)
@@ -86,7 +79,8 @@ def _last_ascii(piece: bytes) -> int:
 
 
 @cache
-def _class_table() -> Any:
+def class_table() -> Any:
+    """The class of each of the 256 bytes, as an array of int64."""
     import numpy as np
 
     table = np.full(256, CLASSES - 1, dtype=np.int64)

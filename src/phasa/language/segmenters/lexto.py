@@ -82,14 +82,9 @@ class Lexto(CutSegmenter):
             for start, end, kind in zip(begins, [*begins[1:], len(text)], types.tolist(), strict=True)
         ]
 
-    def count_types(self, text: str) -> dict[TokenType, int]:
-        """How many tokens of each type the text has: all that Γ needs, without building tokens."""
-        counts = np.bincount(self._parse(text)[1], minlength=len(TokenType))
-        return {kind: int(counts[kind]) for kind in TokenType}
-
     def count_types_of_each(self, texts: Sequence[str]) -> npt.NDArray[np.int64]:
-        """`count_types` of many texts, one row each, in one pass: no token goes past a line end, and the line ends
-        between them count as SPECIAL tokens of the texts before them."""
+        """How many tokens of each type every text has, one row each: all that Γ needs, in one pass and without building
+        tokens. No token goes past a line end; the line ends between texts count as SPECIAL tokens of those before."""
         starts, types = self._parse("\n".join(texts))
         ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1)
         owner = np.searchsorted(ends, starts, side="right")
