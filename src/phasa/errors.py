@@ -3,6 +3,10 @@
 A message names the thing, what was wrong with it, and what to do. The command line prints it as one line.
 """
 
+from __future__ import annotations
+
+from pathlib import PurePath
+
 
 class PhasaError(Exception):
     """Something the user can understand and mend."""
@@ -18,3 +22,17 @@ class SettingsError(PhasaError):
 
 class CollectionError(PhasaError):
     """A collection on disk that is missing, locked or damaged."""
+
+
+def with_place(problem: Exception, *callers: str) -> str:
+    """What an exception of somebody else's code says, and where: `KeyError: 'a' (mine.py, line 12)`.
+
+    Frames of the files `callers`, which only called that code, and of the import system are not a place.
+    """
+    trace, place = problem.__traceback__, ""
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if file not in callers and "importlib" not in file:
+            place = f" ({PurePath(file).name}, line {trace.tb_lineno})"
+        trace = trace.tb_next
+    return f"{type(problem).__name__}: {problem}{place}"

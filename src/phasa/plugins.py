@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from phasa.errors import SettingsError
+from phasa.errors import SettingsError, with_place
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
@@ -80,7 +80,9 @@ def make_plugin(
         try:
             factory = found[0].load()
         except Exception as problem:
-            raise SettingsError(f"{kind} '{name}' (entry point {found[0].value}): {_told(problem)}") from problem
+            raise SettingsError(
+                f"{kind} '{name}' (entry point {found[0].value}): {with_place(problem, __file__)}"
+            ) from problem
     if not call and not isinstance(factory, type):
         return partial(factory, **_keywords(kind, spec, options)) if options else factory
     made = _call(kind, spec, factory, given, _keywords(kind, spec, options))
@@ -103,7 +105,7 @@ def _call(
     try:
         return factory(*given[: _positions(factory)], **options)
     except Exception as problem:
-        raise SettingsError(f"{kind} '{spec}': {_told(problem)}") from problem
+        raise SettingsError(f"{kind} '{spec}': {with_place(problem, __file__)}") from problem
 
 
 def _positions(factory: Callable[..., object]) -> int:
@@ -140,7 +142,7 @@ def _attribute(kind: Kind, spec: str, module: ModuleType, name: str) -> Callable
     except AttributeError:
         own = [key for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
         there = f"there are {', '.join(own)}" if own else "it defines nothing"
-        raise SettingsError(f"{kind} '{spec}': nothing of the name '{name}' in {module.__name__}; {there}") from None
+        raise SettingsError(f"{kind} '{spec}': nothing of the name '{name}' in it; {there}") from None
     if not callable(factory):
         raise SettingsError(f"{kind} '{spec}': '{name}' is no class or function")
     return factory  # type: ignore[no-any-return]
@@ -152,7 +154,7 @@ def _module(kind: Kind, place: str) -> ModuleType:
     try:
         return import_module(place)
     except Exception as problem:
-        raise SettingsError(f"{kind} '{place}': cannot be imported: {_told(problem)}") from problem
+        raise SettingsError(f"{kind} '{place}': cannot be imported: {with_place(problem, __file__)}") from problem
 
 
 @cache
@@ -171,15 +173,5 @@ def _file(kind: Kind, path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as problem:
         del sys.modules[name]
-        raise SettingsError(f"{path}: {_told(problem)}") from problem
+        raise SettingsError(f"{path}: {with_place(problem, __file__)}") from problem
     return module
-
-
-def _told(problem: Exception) -> str:
-    """What went wrong in code of the user's own, and in which line of it."""
-    trace, place = problem.__traceback__, ""
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename != __file__ and "importlib" not in trace.tb_frame.f_code.co_filename:
-            place = f" ({Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno})"
-        trace = trace.tb_next
-    return f"{type(problem).__name__}: {problem}{place}"

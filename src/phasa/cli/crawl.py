@@ -66,6 +66,8 @@ def crawl(
         print(result.summary())
     if not result.metrics.done:
         raise PhasaError(result.why_nothing())
+    if result.errors:
+        raise typer.Exit(1)
 
 
 def _ordered(collection: Collection, pages: int | None, seconds: float | None, pause: bool, resume: bool) -> bool:

@@ -13,6 +13,7 @@ from phasa.crawl.judge import BatchJudge, Judge, Judgement
 from phasa.crawl.meter import Meter
 from phasa.crawl.record import Archive, Log, ending_of, visit_of
 from phasa.crawl.strategy import DROP, Asking, Change, JudgedPage, Offers, Strategy, same_priority
+from phasa.errors import with_place
 from phasa.frontier.politeness import Politeness
 from phasa.frontier.protocol import Ending, Frontier, Lease, Offer, State
 from phasa.web.url import Url
@@ -209,7 +210,7 @@ class Settler:
             self._note(trouble)
 
     def _note(self, trouble: Exception) -> str:
-        problem = f"strategy {self.parts.strategy.name}: {type(trouble).__name__}: {trouble}"
+        problem = f"strategy {self.parts.strategy.name}: {with_place(trouble, __file__)}"
         if len(self.errors) < self.ERRORS:
             self.errors.append(problem)
             _LOG.error("%s", problem, exc_info=trouble)

@@ -11,12 +11,12 @@ from importlib import import_module
 from typing import cast
 
 from phasa.errors import InputError
-from phasa.language.detectors.detector import Detector
+from phasa.language.detectors.detector import Detector, OneByOne
 from phasa.language.profile import Profile, load_profile
 from phasa.language.verdict import Verdict
 from phasa.plugins import Kind, make_plugin, plugin_names
 
-__all__ = ["METHODS", "Detector", "detect", "detector"]
+__all__ = ["METHODS", "Detector", "OneByOne", "detect", "detector"]
 
 # method -> (module, function that makes it from the profile of the wanted language or None, one line about it)
 METHODS: dict[str, tuple[str, str, str]] = {
