@@ -17,7 +17,7 @@ from tests.feeds.paper_server import sound
 
 from phasa.collection import Collection
 from phasa.feeds.store import FeedStore
-from phasa.frontier.sqlite import SqliteFrontier
+from phasa.frontier.reader import FrontierReader
 from phasa.web.url import Url
 
 
@@ -105,9 +105,8 @@ async def test_links_of_new_posts_are_in_the_frontier_and_new_feeds_join(directo
         await asyncio.sleep(2.0)
         process.send_signal(signal.SIGINT)
         assert await asyncio.wait_for(process.wait(), 20) == 0
-    frontier = SqliteFrontier(directory / "frontier.db", read_only=True)
-    assert frontier.story(Url("http://a.example/n0")) is not None
-    frontier.close()
+    with FrontierReader(directory / "frontier.db") as frontier:
+        assert frontier.story(Url("http://a.example/n0")) is not None
 
 
 async def test_a_hub_is_asked_verifies_and_delivers(directory: Path) -> None:

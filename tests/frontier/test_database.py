@@ -39,13 +39,6 @@ def test_a_file_of_the_format_before_is_brought_up_to_date(tmp_path: Path) -> No
     frontier.close()
 
 
-def test_it_is_not_changed_by_one_who_only_looks(tmp_path: Path) -> None:
-    path = tmp_path / "frontier.db"
-    a_file_of_format_2(path)
-    with pytest.raises(CollectionError, match="format 2"):
-        SqliteFrontier(path, read_only=True)
-
-
 def test_a_format_that_is_not_known_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "frontier.db"
     SqliteFrontier(path).close()

@@ -25,7 +25,6 @@ QUESTIONS: dict[str, Callable[[SqliteFrontier], object]] = {
     "next_ready": lambda frontier: frontier.next_ready(1e6),
     "stats": lambda frontier: frontier.stats(),
     "story": lambda frontier: [frontier.story(url) for url in (A, B, C, NEW)],
-    "ask": lambda frontier: frontier.ask("SELECT count(*) FROM url"),
 }
 
 

@@ -47,11 +47,11 @@ CREATE INDEX IF NOT EXISTS letters ON inbox(worker, id);
 class Database:
     """One connection to a frontier file. Raises CollectionError when the file is not a frontier.
 
-    Callers open transactions with `begin` and end them with `commit`. `read_only`: the file is only read, perhaps
-    while a crawl writes it.
+    Callers open transactions with `begin` and end them with `commit`. Who only reads the file, perhaps while a crawl
+    writes it, uses `reader.FrontierReader`.
     """
 
-    def __init__(self, path: Path, cache_megabytes: int = 4, *, read_only: bool = False) -> None:
+    def __init__(self, path: Path, cache_megabytes: int = 4) -> None:
         try:
             # One statement cache for everything; transactions are ours to open, not the driver's.
             self.connection = sqlite3.connect(path, isolation_level=None, cached_statements=256, timeout=60.0)
@@ -63,19 +63,15 @@ class Database:
             self.execute(f"PRAGMA cache_size=-{cache_megabytes * 1024}")
             self.execute("PRAGMA journal_size_limit=67108864")
             self.execute("PRAGMA temp_store=MEMORY")
-            if not read_only:
-                self.connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
+            self.connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
             format = self.meta("format")
-            if format is None and not read_only:
+            if format is None:
                 self.set_meta("format", FORMAT)
-            elif format == _BEFORE and not read_only:
+            elif format == _BEFORE:
                 log.info("%s: bringing the frontier from format %s up to format %d", path, format, FORMAT)
                 self._pack()
             elif format != FORMAT:
-                raise CollectionError(
-                    f"{path}: frontier of format {format}, this phasa reads {FORMAT}"
-                    + ("; `phasa crawl` brings it up to date" if format == _BEFORE else "")
-                )
+                raise CollectionError(f"{path}: frontier of format {format}, this phasa reads {FORMAT}")
         except sqlite3.DatabaseError as problem:
             raise CollectionError(f"{path}: cannot be used as a frontier: {problem}") from None
 

@@ -17,6 +17,7 @@ from phasa.errors import CollectionError
 from phasa.frontier.database import FORMAT
 from phasa.frontier.index import ids_of_host, ids_of_key, next_key, url_keys
 from phasa.frontier.protocol import State, Stats, Story, Visit
+from phasa.frontier.tables import ROW, Row
 from phasa.web.url import Url, authority
 
 OUT_OF_SCOPE = "out of scope"
@@ -24,7 +25,6 @@ OUT_OF_SCOPE = "out of scope"
 
 # A reason is stored as "cause: details"; this is the only place that takes it apart.
 _CAUSE = "CASE WHEN instr(reason, ':') > 0 THEN substr(reason, 1, instr(reason, ':') - 1) ELSE reason END"
-_ROW = "id, host, state, priority, depth, attempts, source, url, note, reason"
 _SEEN = "SELECT u.url, u.state, v.wanted FROM url u LEFT JOIN visit v ON v.id = u.id"
 _VISIT = "at, status, mime, size, wanted, score, language, words, digest, record, seconds"
 _MOST_TRAPS = 1000
@@ -102,19 +102,6 @@ class SeenUrl(NamedTuple):
     url: str
     state: State
     wanted: bool | None
-
-
-class _Row(NamedTuple):
-    id: int
-    host: int
-    state: int
-    priority: float
-    depth: int
-    attempts: int
-    source: int | str | None
-    url: Url
-    note: bytes | None
-    reason: str | None
 
 
 class FrontierReader:
@@ -245,7 +232,7 @@ class FrontierReader:
             row = self._row(row.source) if isinstance(row.source, int) else self._find(Url(source))
         return sources
 
-    def _find(self, url: Url) -> _Row | None:
+    def _find(self, url: Url) -> Row | None:
         host = next(self._ask("SELECT id FROM host WHERE name = ?", authority(url)), None)
         if host is None:
             return None
@@ -265,11 +252,11 @@ class FrontierReader:
         row = next(self._ask("SELECT id FROM url WHERE id > ? AND key = ?", self._merged(), key), None)
         return int(row[0]) if row else None
 
-    def _row(self, id: int) -> _Row | None:
-        row = next(self._ask(f"SELECT {_ROW} FROM url WHERE id = ?", id), None)
-        return _Row(*row) if row else None
+    def _row(self, id: int) -> Row | None:
+        row = next(self._ask(f"SELECT {ROW} FROM url WHERE id = ?", id), None)
+        return Row(*row) if row else None
 
-    def _source(self, row: _Row) -> str:
+    def _source(self, row: Row) -> str:
         """The address of the page that a URL was found on; '' for a seed."""
         if not isinstance(row.source, int):
             return row.source or ""

@@ -41,8 +41,8 @@ def _nothing() -> None: ...
 class SqliteFrontier:
     """See `phasa.frontier.protocol.Frontier`. Raises CollectionError when the file is not a frontier.
 
-    `partition`: the sites of this process when it is one of several workers. `read_only` opens the file next to a crawl
-    that may be running: for questions, never for changes. `index` and `ready_hosts` are sizes, which tests make small.
+    `partition`: the sites of this process when it is one of several workers. `index` and `ready_hosts` are sizes, which
+    tests make small.
     """
 
     GROUP = 64  # pages per transaction at most
@@ -58,14 +58,13 @@ class SqliteFrontier:
         before_commit: Callable[[], None] = _nothing,
         index: IndexOptions | None = None,
         ready_hosts: int = 1_024,
-        read_only: bool = False,
     ) -> None:
         self.rules = rules = rules or Rules()
-        self._db = db = Database(path, read_only=read_only)
+        self._db = db = Database(path)
         self._partition = partition
         self._before_commit = before_commit
         self._recent = RecentOffers()
-        self._index = UrlIndex(db.connection, partition.worker, index, read_only=read_only)
+        self._index = UrlIndex(db.connection, partition.worker, index)
         self._hosts = HostTable(db, partition.owner)
         self._urls = UrlTable(db, self._hosts, self._index)
         self._inbox = Inbox(db, partition)
@@ -79,10 +78,9 @@ class SqliteFrontier:
         self._free_at = AWAKE
         self._committed = AWAKE
         self._not_before: float | None = None
-        # Nothing is written by a reader, nor after an error of the file.
-        self._closed_to_writes = read_only
-        if not read_only:
-            self._open()
+        # Nothing is written after an error of the file.
+        self._closed_to_writes = False
+        self._open()
         if rules.traps is not None:
             rules.traps.barren.update(db.templates())
 
@@ -365,10 +363,6 @@ class SqliteFrontier:
             *(row.url, self._state(row), row.reason or "", host.name, row.priority, row.depth),
             *(self._urls.source_url(row.source), row.note or b"", row.attempts, self._urls.visit(row.id), host.note),
         )
-
-    def ask(self, query: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
-        """The rows of a query that only reads: for reports."""
-        return self._db.connection.execute(query, tuple(values)).fetchall()
 
     # ── small things ─────────────────────────────────────────────────────────────────────────────
 

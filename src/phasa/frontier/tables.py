@@ -194,8 +194,8 @@ class Row(NamedTuple):
     key: int
 
 
-_ROW = "id, host, state, priority, depth, attempts, source, url, note, reason, key"
-_COLUMNS = ", ".join(f"url.{name}" for name in _ROW.split(", "))
+ROW = "id, host, state, priority, depth, attempts, source, url, note, reason, key"
+_COLUMNS = ", ".join(f"url.{name}" for name in ROW.split(", "))
 _simple = itemgetter(1, 3, 4, 5, 6)
 _ADD_SIMPLE = (
     "INSERT INTO url(host, key, state, priority, depth, attempts, source, url)"
@@ -225,7 +225,7 @@ class UrlTable:
         return int(self._db.execute("SELECT max(id) FROM url").fetchone()[0] or 0)
 
     def row(self, id: int) -> Row:
-        return Row(*self._db.execute(f"SELECT {_ROW} FROM url WHERE id = ?", (id,)).fetchone())
+        return Row(*self._db.execute(f"SELECT {ROW} FROM url WHERE id = ?", (id,)).fetchone())
 
     def rows(self, ids: Collection[int]) -> dict[int, Row]:
         """Many rows by their ids."""
@@ -279,7 +279,7 @@ class UrlTable:
 
     def quarantined(self) -> list[Row]:
         """Looks through all URLs: for commands, not for crawls."""
-        rows = self._db.execute(f"SELECT {_ROW} FROM url WHERE state = ? ORDER BY id", (int(State.QUARANTINED),))
+        rows = self._db.execute(f"SELECT {ROW} FROM url WHERE state = ? ORDER BY id", (int(State.QUARANTINED),))
         return [Row(*row) for row in rows]
 
     def visit(self, id: int) -> Visit | None:

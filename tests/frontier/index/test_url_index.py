@@ -81,12 +81,3 @@ def test_what_a_crash_left_out_is_completed_and_said(db: Database, caplog: pytes
     with caplog.at_level(logging.INFO, logger="phasa.frontier"):
         assert UrlIndex(db.connection).recover(workers=2) == []
     assert not caplog.text, "nothing to repair, nothing to say"
-
-
-def test_a_reader_finds_what_a_running_crawl_has_not_merged(db: Database) -> None:
-    writer = UrlIndex(db.connection)
-    add(db, writer, 1, 2)
-    writer.merge()
-    add(db, writer, 3, 1)
-    reader = UrlIndex(db.connection, read_only=True)
-    assert [reader.find(key) for key in KEYS[:4]] == [1, 2, 3, None]

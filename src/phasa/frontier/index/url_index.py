@@ -66,25 +66,18 @@ class IndexOptions(NamedTuple):
 class UrlIndex:
     """The index of one worker's URLs. Everything that writes belongs to the caller's transaction; `find`, `find_many`
     and `waiting` only read. An id greater than the last merged one is in the memtable, any other one in the file.
-
-    `read_only`: for another process that looks while a crawl runs; it has no memtable.
     """
 
     RECOVERED_AT_ONCE = 200_000  # URLs that are indexed at a time after a crash
     MERGE_AT_LEAST = 50_000  # merges into a small file are cheap: then so many are enough
 
-    def __init__(
-        self, db: Connection, worker: int = 0, options: IndexOptions | None = None, *, read_only: bool = False
-    ) -> None:
+    def __init__(self, db: Connection, worker: int = 0, options: IndexOptions | None = None) -> None:
         options = options or IndexOptions()
         self._db = db
         self._worker = worker
         self._hash = options.hash
-        self._read_only = read_only
         self._merged = self._last_merged()
-        self._memtable = Memtable(
-            0 if read_only else options.memtable, options.memtable_hashed, options.memtable_small_run
-        )
+        self._memtable = Memtable(options.memtable, options.memtable_hashed, options.memtable_small_run)
         self._seen = SeenTable(db, options.seen_row)
         self._queue = QueueTable(db, options.queue_row)
         # With `keep_worst`: a heap of what waits in the memtable, the lowest priority first; may be stale.
@@ -100,16 +93,10 @@ class UrlIndex:
     def find(self, key: int) -> int | None:
         """The id of the URL with this key; None when there is none."""
         id = self._memtable.find_many([key]).get(key)
-        if id is None:
-            id = self._seen.find(key)
-        if id is None and self._read_only:
-            # What a running crawl has not merged yet: some hundred thousand rows to look through.
-            row = self._db.execute("SELECT id FROM url WHERE id > ? AND key = ?", (self._merged, key)).fetchone()
-            id = row[0] if row else None
-        return id
+        return self._seen.find(key) if id is None else id
 
     def find_many(self, keys: list[int]) -> dict[int, int]:
-        """Those of many keys that are known, with their ids. Not for `read_only`."""
+        """Those of many keys that are known, with their ids."""
         keys = sorted(keys)
         known = self._memtable.find_many(keys)
         rest = [key for key in keys if key not in known] if known else keys
