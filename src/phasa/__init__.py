@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -51,16 +52,25 @@ def __dir__() -> list[str]:
     return [*__all__, "__version__"]
 
 
-class _Phasa(ModuleType):
-    """`phasa.overview` is the function, also after the package `phasa.overview` was imported by somebody."""
+class _OverviewPackage(ModuleType):
+    """`phasa.overview` is a package, and `phasa.overview(pages)` is the function of the same name."""
 
+    def __call__(self, *pages: Any, **options: Any) -> Any:
+        from phasa import api
+
+        return api.overview(*pages, **options)
+
+
+class _Phasa(ModuleType):
     @property
-    def overview(self) -> Any:
-        return __getattr__("overview")
+    def overview(self) -> ModuleType:
+        package = import_module("phasa.overview")
+        package.__class__ = _OverviewPackage
+        return package
 
     @overview.setter
     def overview(self, package: ModuleType) -> None:
-        """The import system puts a package here once it is loaded; `import phasa.overview` does not look here."""
+        """The import system puts the package here once it is loaded; the property finds it anyway."""
 
 
 sys.modules[__name__].__class__ = _Phasa

@@ -18,6 +18,8 @@ from phasa.crawl.run.upkeep import StrategyState
 from phasa.crawl.strategies.breadth_first import BreadthFirst
 from phasa.errors import InputError
 
+LOGGERS = ("phasa", "phasa.crawl", "phasa.crawl.run.runs")
+
 
 class Learner(BreadthFirst):
     """A strategy that has something to keep."""
@@ -61,8 +63,8 @@ def test_however_many_workers_the_numbers_are_those_of_the_collection(tmp_path: 
     assert "30 URLs done in all" in run.summary()
 
 
-def test_a_run_leaves_a_trail_and_configures_no_handler(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    handlers = [list(logging.getLogger(name).handlers) for name in ("phasa", "phasa.crawl", "phasa.crawl.run.runs")]
+def test_a_run_leaves_a_trail_and_no_handler(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    before = [list(logging.getLogger(name).handlers) for name in LOGGERS]
     small = SmallWeb(6, hosts=2)
     with small.serving(), caplog.at_level(logging.INFO, logger="phasa"):
         collection = collection_for(tmp_path / "c", small, archive=False)
@@ -73,7 +75,8 @@ def test_a_run_leaves_a_trail_and_configures_no_handler(tmp_path: Path, caplog: 
     assert [words in text for words, text in zip(("begins", "6 URLs", "resumes", "0 fetches"), trail, strict=True)] == [
         True
     ] * 4
-    assert handlers == [[], [], []]
+    assert [list(logging.getLogger(name).handlers) for name in LOGGERS] == before, "the file's handler is gone again"
+    assert "6 URLs" in (collection.path / "phasa.log").read_text(encoding="utf-8")
 
 
 def test_what_a_strategy_learned_is_kept_between_runs(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
