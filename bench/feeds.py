@@ -1,4 +1,4 @@
-"""Polling policies beside models of the rules that readers ship, at equal polls; and the speed of the mathematics.
+"""Polling policies compared with models of the rules that readers ship, at equal polls; speed of the mathematics.
 
     python bench/feeds.py                 all traces under --data, one budget each rule uses, then speeds
     python bench/feeds.py --speed         speeds only

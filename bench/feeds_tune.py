@@ -48,7 +48,6 @@ SHARED_VARIANTS: dict[str, dict[str, object]] = {
     "as shipped": {},
     "longest gap 14 days": {"LONGEST_GAP": 14 * DAY},
     "longest gap 28 days": {"LONGEST_GAP": 28 * DAY},
-    "no least gap": {"LEAST_GAP": 0.0},
     "quiet feeds count more": {"LEAST_ACTIVITY": 1e-7},
     "gentle steering": {"STEERING": 0.4},
     "hard steering": {"STEERING": 1.5},

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from phasa.feeds.circle import optimum
 from phasa.feeds.evaluate import replay_shared
 from phasa.feeds.forecast import Forecast, unsteadiness
-from phasa.feeds.policy import BOOTSTRAP, HOLDS, Bucket, Calibration, OwnBudget, Reason, SharedBudget, best_poll
+from phasa.feeds.policy import HOLDS, Bucket, Calibration, OwnBudget, Pace, Reason, SharedBudget, best_poll
 from phasa.feeds.replay import Replayed, even_delay, replay
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY
 from phasa.feeds.shape import WIDTH
@@ -198,12 +198,16 @@ def test_a_feed_that_is_recalled_counts_in_the_price_and_one_that_leaves_does_no
 
 def test_a_new_feed_is_polled_every_two_hours_where_the_budget_reaches_that_far() -> None:
     now = MONDAY + 40.0 * DAY
-    rich, poor = SharedBudget(1000.0, now), SharedBudget(2.0, now)
+    rich, poor = SharedBudget(1000.0, now, Pace()), SharedBudget(2.0, now, Pace())
     for policy in (rich, poor):
         policy.join(0, np.array([now - HOUR], dtype=np.int64), now, now)
-    assert (rich.decide(0, now).at, rich.decide(0, now).reason) == (now + BOOTSTRAP, Reason.LEARNING)
+    assert (rich.decide(0, now).at, rich.decide(0, now).reason) == (now + 2 * HOUR, Reason.LEARNING)
     assert poor.decide(0, now).reason is Reason.WORTH
     assert rich.decide(0, now + 28 * DAY).reason is Reason.WORTH
+    assert rich.decide(0, now + 28 * DAY).at >= now + 28 * DAY + 900
+    plain = SharedBudget(1000.0, now)
+    plain.join(0, np.array([now - HOUR], dtype=np.int64), now, now)
+    assert plain.decide(0, now).at < now + 900
 
 
 def test_posts_found_within_one_step_of_the_clock_are_not_lost() -> None:

@@ -13,7 +13,7 @@ from tests.feeds.test_policy import HOURLY, posts
 
 from phasa.feeds.evaluate import replay_shared
 from phasa.feeds.forecast import Forecast
-from phasa.feeds.policy import BOOTSTRAP, SharedBudget
+from phasa.feeds.policy import Pace, SharedBudget
 from phasa.feeds.post import Post
 from phasa.feeds.replay import Replayed
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY
@@ -61,7 +61,7 @@ async def test_the_daemon_and_the_replay_poll_at_the_same_moments(tmp_path: Path
     # Of the last feed only a week is known: it is still learned.
     learned[-1] = learned[-1][learned[-1] > START - 7 * DAY]
     later = [posts(hourly, DAYS, first=63, seed=10 + k) for k, hourly in enumerate(LATER)]
-    replayed = replay_shared(learned, later, START, START + DAYS * DAY, per_day, bootstrap=BOOTSTRAP)
+    replayed = replay_shared(learned, later, START, START + DAYS * DAY, per_day, Pace())
 
     clock = VirtualClock(float(START))
     urls = [f"http://{k}.example/" for k in range(len(RHYTHMS))]
@@ -71,7 +71,7 @@ async def test_the_daemon_and_the_replay_poll_at_the_same_moments(tmp_path: Path
         for number, (url, times) in enumerate(zip(urls, learned, strict=True), start=1):
             store.add(url, float(times[0]))
             _known(store, number, times, START)
-        policy = SharedBudget(per_day, clock.now())
+        policy = SharedBudget(per_day, clock.now(), Pace())
         await Watcher(store, server, policy, clock=clock, at_once=1, spacing=0.0).run(START + DAYS * DAY)
     for url, feed in zip(urls, replayed, strict=True):
         daemon = [at for asked, at in server.asked if asked == url]

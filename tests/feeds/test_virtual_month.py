@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.feeds.paper_server import VirtualClock, document
 
-from phasa.feeds.policy import SharedBudget
+from phasa.feeds.policy import Pace, SharedBudget
 from phasa.feeds.rhythm import DAY, MONDAY
 from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Watcher
@@ -52,7 +52,7 @@ async def test_500_feeds_for_28_days(tmp_path: Path) -> None:
     with FeedStore(tmp_path / "feeds.db") as store:
         for url in timeline:
             store.add(url, float(START - 40 * DAY))
-        policy = SharedBudget(PER_DAY, clock.now())
+        policy = SharedBudget(PER_DAY, clock.now(), Pace())
         watcher = Watcher(store, server, policy, clock=clock, at_once=1, spacing=0.0)
         # The first month is learned (the documents show the last 40 items only), the second is measured.
         measured = float(START + DAYS * DAY)

@@ -16,7 +16,7 @@ from phasa.collection import Collection
 from phasa.errors import InputError, PhasaError
 from phasa.feeds.callback import Callback, parse_listen, poster
 from phasa.feeds.links import discover, send_links
-from phasa.feeds.policy import SharedBudget
+from phasa.feeds.policy import Pace, SharedBudget
 from phasa.feeds.post import Post
 from phasa.feeds.rows import FeedRow
 from phasa.feeds.store import FeedStore
@@ -65,7 +65,7 @@ async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn) ->
             raise InputError(f"{directory}: no feeds yet; add one with: phasa feeds add {directory} URL")
         news = News(collection if duties.crawl else None, tell, warn)
         watcher = Watcher(
-            store, fetcher, SharedBudget(duties.per_day, time.time()), spacing=duties.spacing,
+            store, fetcher, SharedBudget(duties.per_day, time.time(), Pace()), spacing=duties.spacing,
             language=settings.language, found=news.found, failed=lambda feed, why: warn(f"{feed.url}: {why}"),
         )  # fmt: skip
         active = [feed for feed in store.feeds() if not feed.retired]

@@ -25,7 +25,7 @@ from phasa.feeds.circle import optimum
 from phasa.feeds.forecast import Forecast, Learner
 from phasa.feeds.oracle import bound, shared_bound
 from phasa.feeds.plan import week_points
-from phasa.feeds.policy import OwnBudget, SharedBudget
+from phasa.feeds.policy import UNPACED, OwnBudget, Pace, SharedBudget
 from phasa.feeds.replay import Replayed, even_delay, replay, replay_points
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY, SPLIT_BELOW, WEEK, histogram
 from phasa.feeds.rules import place_polls
@@ -136,15 +136,15 @@ def _shared_delays(
 
 
 def replay_shared(
-    learned: Sequence[Times], posts: Sequence[Times], start: int, end: int, budget: float, bootstrap: float = 0.0
+    learned: Sequence[Times], posts: Sequence[Times], start: int, end: int, budget: float, pace: Pace = UNPACED
 ) -> list[Replayed]:
     """The shared policy from `start` on. A feed with no post before it joins with its first one.
 
-    `bootstrap`: as `SharedBudget` takes it. The evaluation goes without: it is about feeds whose past is known.
+    The evaluation is about the use of a budget and spares no servers: it has no pace of its own.
     """
     joins = [start if len(before) else int(after[0]) for before, after in zip(learned, posts, strict=True)]
     joins = [at - at % WIDTH for at in joins]
-    policy = SharedBudget(budget, min(joins), bootstrap)
+    policy = SharedBudget(budget, min(joins), pace)
     for number, (before, at) in enumerate(zip(learned, joins, strict=True)):
         policy.join(number, before, at, float(before[0]) if len(before) else at)
     return replay(policy, posts, joins, end)

@@ -71,12 +71,12 @@ def _read_damaged(data: bytes, first: Read, posts: _Posts) -> tuple[str, Fields,
     """(kind, head, posts, document, reader) of a document that could not be read to its end, by whoever finds most."""
     if len(data) > MOST_MENDED:
         step_over(data, first, posts.take)
-    repaired, again = mended(data), posts.anew()
+    repaired, again = mended(data), posts.empty()
     read = first if first.kind == "cdf" else read_stream(repaired, again.take)
     step_over(repaired, read, again.take)
     if read.broken or read.kind == "cdf":
         kind, fields, entries = read_forgiving(repaired)
-        third = posts.anew()
+        third = posts.empty()
         for entry in entries:
             third.take(_of_feedparser(entry))
         if third.telling() >= max(posts.telling(), again.telling()):
@@ -95,7 +95,7 @@ class _Posts:
         self._posts: list[Post] = []
         self._odd = _MOST_ODD
 
-    def anew(self) -> _Posts:
+    def empty(self) -> _Posts:
         return _Posts(self._address)
 
     def telling(self) -> int:

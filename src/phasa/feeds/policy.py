@@ -24,14 +24,13 @@ from phasa.feeds.rhythm import DAY, HOUR
 from phasa.feeds.shape import BINS, WIDTH
 from phasa.feeds.trace import Times
 
-# However quiet a feed is, it is polled again after this time; however busy, not before that one. (On training halves 7
-# days are better than 14: `bench/feeds_tune.py --budget`.)
-LONGEST_GAP, LEAST_GAP = 7 * DAY, 900.0
+# However quiet a feed is, it is polled again after this time. (On training halves 7 days are better than 14:
+# `bench/feeds_tune.py --budget`.)
+LONGEST_GAP = 7 * DAY
 # A feed counts with at least so many posts per second in the common price.
 LEAST_ACTIVITY = 1e-9
-# A feed without history is polled every two hours (spec §3.3) until it was watched for four weeks, or has shown so many
-# posts over as long. Where the budget does not reach that far, it is polled like the others.
-BOOTSTRAP, LEARNING, ENOUGH_POSTS = 2 * HOUR, 28 * DAY, 24
+# A feed is learned when it was watched for four weeks, or has shown so many posts over as long.
+LEARNING, ENOUGH_POSTS = 28 * DAY, 24
 # Posts that turn up later than this after their date are no sign of present activity.
 LATEST = 14 * DAY
 # Step widths in bins of five minutes: few, so that what depends on them can be kept.
@@ -57,6 +56,20 @@ class Reason(StrEnum):
 
     WORTH = "worth"
     LEARNING = "learning"
+
+
+class Pace(NamedTuple):
+    """How servers are spared, whatever the budget: rules of the daemon, which the mathematics would do without.
+
+    `bootstrap`: seconds between polls of a feed that is not learned yet (spec §3.3); where the budget does not reach
+    that far, or with 0, it is polled like the others. `least_gap`: seconds between any two polls of a feed.
+    """
+
+    bootstrap: float = 2.0 * HOUR
+    least_gap: float = 900.0
+
+
+UNPACED = Pace(0.0, 0.0)
 
 
 class Decision(NamedTuple):
@@ -221,12 +234,11 @@ class SharedBudget:
     """The policy for many feeds on one budget of polls a day: every feed asks for its next poll at the common price.
 
     The price is the one at which steady feeds of the present activities would use the budget exactly (square-root
-    rule), steered by how full the bucket is. `bootstrap`: seconds between polls of a feed without history; with 0 such
-    a feed is polled like the others from the first, which waits less on training halves.
+    rule), steered by how full the bucket is.
     """
 
-    def __init__(self, per_day: float, now: float, bootstrap: float = BOOTSTRAP) -> None:
-        self._bootstrap = bootstrap
+    def __init__(self, per_day: float, now: float, pace: Pace = UNPACED) -> None:
+        self._pace = pace
         self.bucket = Bucket.for_rate(per_day, now)
         self.calibration = Calibration(now)
         self._forecasts: dict[int, Forecast] = {}
@@ -281,10 +293,10 @@ class SharedBudget:
         self.recall(feed, activity)
         price = 0.5 * (self._all_roots * DAY / self.bucket.per_day) ** 2 * self.bucket.price_factor()
         gap = min(max(sqrt(2.0 * price / activity), 2.0 * WIDTH), float(LONGEST_GAP))
-        if gap < self._bootstrap and not self._learned(feed, now):
-            return Decision(now + self._bootstrap, price, gap, activity, Reason.LEARNING)
+        if gap < self._pace.bootstrap and not self._learned(feed, now):
+            return Decision(now + self._pace.bootstrap, price, gap, activity, Reason.LEARNING)
         at = min(float(best_poll(forecast, price, gap)), now + LONGEST_GAP)
-        return Decision(max(at, now + LEAST_GAP), price, gap, activity)
+        return Decision(max(at, now + self._pace.least_gap), price, gap, activity)
 
     def _learned(self, feed: int, now: float) -> bool:
         if now - self._watched_since[feed] >= LEARNING:

@@ -309,7 +309,7 @@ def _when(moment: float) -> str:
     return dt.datetime.fromtimestamp(moment, dt.UTC).strftime("%Y-%m-%d %H:%M") if moment > 0 else "–"
 
 
-# On a narrow screen each feed is a card, and each number has its name beside it.
+# On a narrow screen each feed is a card, and each number has its name next to it.
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">

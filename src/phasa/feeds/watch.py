@@ -34,7 +34,7 @@ from phasa.feeds.manners import (
 )
 from phasa.feeds.parse import linked_in_header, read_feed
 from phasa.feeds.plan import plan_points
-from phasa.feeds.policy import BOOTSTRAP, FeedsPolicy, Reason
+from phasa.feeds.policy import FeedsPolicy, Reason
 from phasa.feeds.post import Feed, Post
 from phasa.feeds.rhythm import CHECK_EVERY, DAY, HOUR, LearnedHours
 from phasa.feeds.rows import FeedRow, FeedUpdate, Hold, Lease, PollRow
@@ -46,6 +46,8 @@ from phasa.web.url import Url
 
 log = logging.getLogger(__name__)
 
+# When a feed is due whose poll was written down and whose next one was not: a kill came between.
+UNPLANNED = 2.0 * HOUR
 _WHY = {
     Reason.WORTH: "when its posts are worth a poll",
     Reason.LEARNING: "every two hours while its rhythm is learned",
@@ -283,7 +285,7 @@ class Watcher:
             self._failed(feed, msgspec.structs.replace(answer, detail=trouble), now, update=known)
             return
         title = feed.title or document.title
-        update = FeedUpdate(body_hash=digest, not_feed=False, hints=document.hints, title=title, due=now + BOOTSTRAP)
+        update = FeedUpdate(body_hash=digest, not_feed=False, hints=document.hints, title=title, due=now + UNPLANNED)
         if not pushed:
             hub, itself = linked_in_header(answer.header("link"))
             valid = _validators(answer)
