@@ -213,11 +213,11 @@ def _feeds_at(collection: Collection, name: str) -> dict[str, str]:
     import asyncio
 
     from phasa.cli.sources import web_address
-    from phasa.feeds.manners import trouble_of
     from phasa.feeds.parse import read_feed
     from phasa.web.exchange import Exchange
     from phasa.web.fetch import Fetcher, user_agent
     from phasa.web.html import read_page
+    from phasa.web.http import failure_in_words
 
     settings = collection.settings
 
@@ -228,7 +228,7 @@ def _feeds_at(collection: Collection, name: str) -> dict[str, str]:
 
     answer = asyncio.run(fetch())
     if not answer.ok:
-        raise InputError(f"{name}: {trouble_of(answer)}")
+        raise InputError(f"{name}: {failure_in_words(answer)}")
     feed = read_feed(answer.body, answer.header("content-type"), str(answer.final_url))
     if feed.kind:
         return {str(answer.final_url): feed.title}

@@ -22,6 +22,7 @@ from phasa.feeds.rows import FeedRow
 from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Watcher
 from phasa.feeds.websub import Subscriber
+from phasa.logs import logged_to_file
 from phasa.web.fetch import Fetcher, user_agent
 from phasa.web.url import parse
 
@@ -57,6 +58,7 @@ async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn) ->
     agent = user_agent(settings.contact)
     fetcher = Fetcher(settings.limits, agent, allow_private=settings.allow_private, server=settings.server)
     async with AsyncExitStack() as stack:
+        stack.enter_context(logged_to_file(collection.path))
         await stack.enter_async_context(fetcher)
         store = stack.enter_context(FeedStore(collection.path / "feeds.db"))
         if duties.join:

@@ -15,6 +15,7 @@ from phasa.feeds.post import Hints
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY, WEEK
 from phasa.feeds.rows import Hold
 from phasa.web.exchange import Exchange
+from phasa.web.http import PERMANENT_REDIRECTS
 from phasa.web.url import Url, host, registered_domain
 
 # The longest that an order or a hint may keep us away, and the longest pause after failures: seconds.
@@ -117,21 +118,10 @@ def permanent_address(answer: Exchange) -> str | None:
     moved = None
     addresses = [*(hop.url for hop in answer.redirects[1:]), answer.final_url]
     for hop, following in zip(answer.redirects, addresses, strict=False):
-        if hop.status not in (301, 308):
+        if hop.status not in PERMANENT_REDIRECTS:
             break
         moved = str(following)
     return moved
-
-
-def trouble_of(answer: Exchange) -> str:
-    """What went wrong, in words: for the log, the report and whoever watches."""
-    if answer.status in (200, 304) and answer.detail:
-        return answer.detail[:160]
-    if answer.outcome in _WORDS:
-        return _WORDS[answer.outcome]
-    if answer.status:
-        return f"{answer.status} {answer.reason}".strip()
-    return f"{answer.outcome.replace('_', ' ')}: {answer.detail}"[:160].removesuffix(": ")
 
 
 def spoken(seconds: float) -> str:

@@ -30,7 +30,6 @@ from phasa.feeds.manners import (
     permanent_address,
     server_of,
     spoken,
-    trouble_of,
 )
 from phasa.feeds.parse import linked_in_header, read_feed
 from phasa.feeds.plan import plan_points
@@ -42,6 +41,7 @@ from phasa.feeds.store import FeedStore
 from phasa.feeds.websub import SAFETY_GAP
 from phasa.web.exchange import Exchange
 from phasa.web.html import read_page
+from phasa.web.http import failure_in_words
 from phasa.web.url import Url
 
 log = logging.getLogger(__name__)
@@ -237,7 +237,7 @@ class Watcher:
         self, feed: FeedRow, answer: Exchange, now: float, ordered: Wait | None = None, update: FeedUpdate | None = None
     ) -> None:
         failures = feed.failures + 1
-        trouble = trouble_of(answer)
+        trouble = failure_in_words(answer)
         if ordered is not None and ordered.seconds:
             pause, hold, whose = ordered.seconds, ordered.hold, "Retry-After"
             # The order concerns the server, not only this feed.

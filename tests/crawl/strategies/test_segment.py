@@ -70,6 +70,17 @@ async def test_a_better_source_revives_a_discarded_segment() -> None:
     assert frontier.stats().dropped == 0
 
 
+async def test_a_segment_of_which_only_trained_pages_are_known_costs_no_other_its_score() -> None:
+    """Page A leads to B, whose one known page was trained on, and to C; when A is finished, C must be scored."""
+    trained = url_of("B/0")
+    strategy = SegmentStrategy("best-segment", certain, None, lambda url: url == trained)
+    web = ToyWeb({"A/0": (0.9, "B/0 C/0"), "B/0": (0.9, ""), "C/0": (0.9, "B/1"), "B/1": (0.9, "")})
+    await toy_crawl(strategy, web)
+    assert web.order == "A0 C0 B1"
+    scores = {key[-2]: segment.score for key, segment in strategy.segments.items()}
+    assert (scores["B"], scores["C"]) == pytest.approx((0.9, 0.9))
+
+
 async def test_a_relevant_page_starts_the_count_of_rule_s_anew() -> None:
     web = ToyWeb(
         {"A/0": (0.1, "A/1 A/2 A/3 A/4"), "A/1": (0.9, ""), "A/2": (0.1, ""), "A/3": (0.1, ""), "A/4": (0.9, "")}

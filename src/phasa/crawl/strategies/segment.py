@@ -211,7 +211,8 @@ class SegmentStrategy:
             return
         locate = self._locate
         for key, gathering in said.items():
-            target = self.segments[key]
+            # Not there yet when all its known addresses were trained on: its score counts for those found later.
+            target = self._segment(key)
             if target.closed:
                 continue
             chance = self._predict(segment.key, segment.degree, key, gathering.citation, locate)
