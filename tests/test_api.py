@@ -31,7 +31,7 @@ def test_everything_that_is_offered_is_there() -> None:
 
 @pytest.mark.parametrize("before", ["", "import phasa.overview.keywords;", "import phasa.overview.extract as e;"])
 def test_overview_is_a_function_and_a_package(before: str) -> None:
-    program = f"{before} import phasa; print(phasa.overview({PAGE!r}).title, phasa.overview.__name__)"
+    program = f"{before}import phasa; print(phasa.overview({PAGE!r}).title, phasa.overview.__name__)"
     assert _python(program) == "ตลาด phasa.overview"
 
 
