@@ -17,7 +17,7 @@ from phasa.overview.site import Fetched, gather, same_site_links
 from phasa.papers import EXPERIMENTS, reproduce
 from phasa.papers.options import Options
 from phasa.web.fetch import Fetcher
-from phasa.web.robots_cache import RobotsCache, robots_fetch
+from phasa.web.robots import RobotsCache, robots_fetch
 from phasa.web.url import Url, parse
 
 THAI = "โรงพยาบาลรัฐและเอกชนเข้าร่วมโครงการบัตรทอง โรงพยาบาลใหญ่มีผู้ป่วยมากขึ้นทุกปี"

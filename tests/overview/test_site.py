@@ -15,7 +15,7 @@ from phasa.errors import InputError
 from phasa.overview.overview import Reading
 from phasa.overview.site import Fetched, gather, same_site_links, site_readings
 from phasa.web.fetch import Fetcher
-from phasa.web.robots_cache import RobotsCache, robots_fetch
+from phasa.web.robots import RobotsCache, robots_fetch
 from phasa.web.url import Url, parse
 
 TEXT = "โรงพยาบาลรัฐและเอกชนเข้าร่วมโครงการบัตรทอง โรงพยาบาลใหญ่มีผู้ป่วยมากขึ้นทุกปี ผู้ป่วยต้องรอนานหลายชั่วโมง"

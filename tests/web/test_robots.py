@@ -15,7 +15,7 @@ from phasa.web import robots, url
 from phasa.web.exchange import Exchange
 from phasa.web.fetch import Fetcher
 from phasa.web.limits import Limits
-from phasa.web.robots_cache import RobotsCache, robots_fetch
+from phasa.web.robots import RobotsCache, robots_fetch
 from phasa.web.url import Url
 
 

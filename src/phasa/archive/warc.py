@@ -1,7 +1,8 @@
 """Writing captures into rotating WARC files that survive being killed.
 
 A capture's records are appended in one write; the caller's bookkeeping comes after it. The file being written is
-called `….warc.gz.open`. Starting again cuts a torn tail off such files, closes them and indexes them.
+called `….warc.gz.open`. Starting again cuts a torn tail off such files, closes them and indexes them. `Digests` knows
+which bodies the archive already has, on disk and not in memory.
 """
 
 from __future__ import annotations
@@ -9,18 +10,21 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import sqlite3
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
 
 from phasa import __version__
-from phasa.archive.capture import ArchiveError, Capture, Location, base32
-from phasa.archive.cdxj import Entry, IndexFile
-from phasa.archive.digests import Digests, Original
-from phasa.archive.records import (
+from phasa.archive.capture import (
     REVISIT_NOT_MODIFIED,
     REVISIT_SAME_PAYLOAD,
+    ArchiveError,
+    Capture,
+    Location,
+    base32,
     common_headers,
     fields_block,
     header_lines,
@@ -29,7 +33,65 @@ from phasa.archive.records import (
     warc_date,
     warcinfo,
 )
+from phasa.archive.cdxj import Entry, IndexFile
 from phasa.archive.repair import cut_torn_tail, index_again, index_all_again
+
+_COMMIT_EVERY = 200
+
+
+class Original(NamedTuple):
+    """The record that a revisit refers to."""
+
+    url: str
+    date: str
+    record_id: str
+
+
+class Digests:
+    """A table of entity digests. Losing its last rows in a crash costs a duplicate body, never a wrong reference."""
+
+    def __init__(self, path: Path) -> None:
+        self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = OFF")
+        self._db.execute(
+            "CREATE TABLE IF NOT EXISTS digest (sha1 BLOB PRIMARY KEY, url TEXT, date TEXT, record TEXT,"
+            " file TEXT, offset INTEGER) WITHOUT ROWID"
+        )
+        self._pending: dict[bytes, tuple[bytes, str, str, str, str, int]] = {}
+
+    def get(self, digest: bytes) -> Original | None:
+        if pending := self._pending.get(digest):
+            return Original(*pending[1:4])
+        if not self._db.in_transaction:
+            # One look at the file until the next commit: a lookup by itself spends its time on locks. What other
+            # workers add meanwhile is not seen, which costs a duplicate body.
+            self._db.execute("BEGIN")
+        row = self._db.execute("SELECT url, date, record FROM digest WHERE sha1 = ?", (digest,)).fetchone()
+        return Original(*row) if row else None
+
+    def add(self, digest: bytes, original: Original, file: str, offset: int) -> None:
+        self._pending.setdefault(digest, (digest, *original, file, offset))
+        if len(self._pending) >= _COMMIT_EVERY:
+            self.commit()
+
+    def commit(self) -> None:
+        if self._db.in_transaction:
+            self._db.execute("COMMIT")
+        if self._pending:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR IGNORE INTO digest VALUES (?, ?, ?, ?, ?, ?)", self._pending.values())
+            self._db.execute("COMMIT")
+            self._pending.clear()
+
+    def forget_from(self, file: str, offset: int) -> None:
+        """Drop the rows that point at or behind `offset` of a file: that part was cut off."""
+        self._db.execute("DELETE FROM digest WHERE file = ? AND offset >= ?", (file, offset))
+
+    def close(self) -> None:
+        self.commit()
+        self._db.close()
+
 
 OPEN = ".open"
 GIGABYTE = 1_000_000_000

@@ -17,7 +17,7 @@ from phasa.web.fetch import Fetcher
 from phasa.web.html import PAGE_TAGS, Link, Page, read_page
 from phasa.web.http import HTML_TYPES, PAGE_TYPES, READABLE_TYPES, REDIRECTS
 from phasa.web.limits import Limits
-from phasa.web.robots_cache import RobotsCache, robots_fetch
+from phasa.web.robots import RobotsCache, robots_fetch
 from phasa.web.sitemap import GZIP_TYPES, is_sitemap, listed
 from phasa.web.url import Url, host, join, origin, thesis_form
 

@@ -14,7 +14,7 @@ from phasa.web.exchange import Exchange
 from phasa.web.fetch import Fetcher
 from phasa.web.html import read_page
 from phasa.web.http import PAGE_TYPES
-from phasa.web.robots_cache import RobotsCache, robots_fetch
+from phasa.web.robots import RobotsCache, robots_fetch
 from phasa.web.url import Url, host
 
 log = logging.getLogger(__name__)

@@ -20,8 +20,7 @@ from phasa.web.guard import Lookup, one_server
 from phasa.web.http import REDIRECTS
 from phasa.web.inflate import ACCEPT as ACCEPT_ENCODING
 from phasa.web.limits import Limits
-from phasa.web.pool import Pool
-from phasa.web.request import TROUBLES, Request, TimedResolver
+from phasa.web.request import TROUBLES, Pool, Request, TimedResolver
 from phasa.web.url import Url
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"

@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasa.language.census import Census, take_census
-from phasa.language.detectors.detector import OneByOne
+from phasa.language.detectors.detector import OneByOne, sample
 from phasa.language.detectors.dictionary import Dictionary, dictionary
 from phasa.language.detectors.model import FOR_SCRIPTS, GeneralModel
 from phasa.language.linear import Model
 from phasa.language.profile import Profile, profile_for
-from phasa.language.sampling import sample
 from phasa.language.scripts import SCRIPTS
 from phasa.language.verdict import Document, Verdict, unknown
 

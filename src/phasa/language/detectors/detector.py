@@ -1,4 +1,4 @@
-"""The protocol that all detectors share."""
+"""The protocol that all detectors share, and the bounded piece of a text that they look at."""
 
 from __future__ import annotations
 
@@ -40,3 +40,15 @@ class OneByOne:
 
     def judge_many(self, documents: Sequence[Document]) -> list[Verdict]:
         return [self.judge(document) for document in documents]
+
+
+_WINDOWS = 4
+
+
+def sample(text: str, size: int) -> str:
+    """The text itself when it has at most `size` characters, else windows from its start, middle parts and end."""
+    if len(text) <= size:
+        return text
+    width = size // _WINDOWS
+    step = (len(text) - width) // (_WINDOWS - 1)
+    return " ".join([text[i * step : i * step + width] for i in range(_WINDOWS)])

@@ -12,10 +12,9 @@ from functools import cache
 from pathlib import Path
 
 from phasa.errors import SettingsError
-from phasa.language.detectors.detector import OneByOne
+from phasa.language.detectors.detector import OneByOne, sample
 from phasa.language.normalise import normalise_all, normalise_as
 from phasa.language.profile import Profile, load_profile
-from phasa.language.sampling import sample
 from phasa.language.verdict import Document, Verdict, unknown
 from phasa.language.wordlists import word_list
 

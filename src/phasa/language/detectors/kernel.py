@@ -17,9 +17,8 @@ import zstandard
 from numpy.typing import NDArray
 
 from phasa.errors import SettingsError
-from phasa.language.detectors.detector import OneByOne
+from phasa.language.detectors.detector import OneByOne, sample
 from phasa.language.profile import Profile, known_languages, load_profile
-from phasa.language.sampling import sample
 from phasa.language.verdict import Document, Verdict, unknown
 
 LONGEST = 5  # r; strings of up to seven bytes fit into a 64-bit number with their length

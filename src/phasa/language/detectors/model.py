@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from phasa.language.census import take_census
-from phasa.language.detectors.detector import OneByOne
+from phasa.language.detectors.detector import OneByOne, sample
 from phasa.language.linear import Model, shipped_model
 from phasa.language.profile import Profile, profile_for
-from phasa.language.sampling import sample
 from phasa.language.scripts import SCRIPTS
 from phasa.language.verdict import Document, Verdict, unknown
 

@@ -17,9 +17,8 @@ from pathlib import Path
 import zstandard
 
 from phasa.errors import SettingsError
-from phasa.language.detectors.detector import OneByOne
+from phasa.language.detectors.detector import OneByOne, sample
 from phasa.language.profile import Profile
-from phasa.language.sampling import sample
 from phasa.language.verdict import Document, Verdict, unknown
 
 LONGEST = 5

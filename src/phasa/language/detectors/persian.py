@@ -7,10 +7,9 @@ from enum import Enum
 from typing import NamedTuple
 
 from phasa.language.charsets import charset_name
-from phasa.language.detectors.detector import OneByOne
+from phasa.language.detectors.detector import OneByOne, sample
 from phasa.language.normalise import normalise
 from phasa.language.profile import Profile, load_profile
-from phasa.language.sampling import sample
 from phasa.language.stoplist import cascade_words
 from phasa.language.verdict import Document, Verdict, unknown
 

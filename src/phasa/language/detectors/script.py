@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from phasa.language.detectors.detector import OneByOne
+from phasa.language.detectors.detector import OneByOne, sample
 from phasa.language.profile import Profile, known_languages, load_profile
-from phasa.language.sampling import sample
 from phasa.language.scripts import count_scripts
 from phasa.language.verdict import Document, Verdict, unknown
 
