@@ -60,16 +60,18 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
     topic: Annotated[
         str, Meta(description="Only pages about this: a file of `phasa learn topic`, in models/; empty = any subject.")
     ] = ""
-    connections: Annotated[int, Meta(gt=0, description="Hosts that are asked at the same time, per worker.")] = 256
-    choosy: Annotated[
+    connections: Annotated[
+        int, Meta(gt=0, description="Hosts that are asked at the same time at most, per worker.")
+    ] = 256
+    tolerance: Annotated[
         float,
         Meta(
             ge=0,
             le=1,
-            description="A link that promises less than this share of the best waits while better ones come; "
-            "0 fetches whatever may be fetched, which is fastest.",
+            description="Share of the harvest that may be given up for speed: poor links wait while better ones can "
+            "come; 1 fetches whatever may be fetched, which is fastest.",
         ),
-    ] = 0.7
+    ] = 0.02
     near_duplicates: Annotated[
         Literal["off", "count", "skip"],
         Meta(

@@ -1,65 +1,114 @@
-"""A poor link waits while good ones come."""
+"""A live crawl near the order of the lab: few requests before much is known, poor links wait while better ones come."""
 
 from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phasa.crawl.loop import Chooser
+from phasa.crawl.chooser import Chooser, Promise
+from phasa.frontier.protocol import ANY
 
 
-def choice_after(choosy: float, seen: list[tuple[float, bool]]) -> Chooser:
-    choice = Chooser(choosy)
+def chooser_after(seen: list[tuple[float, bool]], tolerance: float = 0.01) -> Chooser:
+    chooser = Chooser(tolerance)
     for priority, wanted in seen:
-        choice.saw(priority, wanted)
-    choice.weigh()
-    return choice
+        chooser.saw(priority, wanted)
+    return chooser
 
 
-def mixed(good: float, poor: float) -> list[tuple[float, bool]]:
+def mixed(good: float, poor: float, count: int = 1000) -> list[tuple[float, bool]]:
     """Links of priority 5 to 6 that keep their promise with one probability, of 1 to 2 with another."""
     dice = random.Random(1)
-    high = [(5 + dice.random(), dice.random() < good) for _ in range(Chooser.RECENT // 2)]
-    low = [(1 + dice.random(), dice.random() < poor) for _ in range(Chooser.RECENT // 2)]
+    high = [(5 + dice.random(), dice.random() < good) for _ in range(count // 2)]
+    low = [(1 + dice.random(), dice.random() < poor) for _ in range(count // 2)]
     both = high + low
     dice.shuffle(both)
     return both
 
 
-def test_what_brings_much_less_is_put_off_while_better_links_come() -> None:
-    choice = choice_after(0.5, mixed(0.9, 0.1))
-    assert 1.9 < choice.least <= 5.1
-    assert choice.takes(5.5, now=100.0, patience=2.0)
-    assert not choice.takes(1.5, now=101.0, patience=2.0)
+def test_what_promises_less_waits_while_better_links_can_come() -> None:
+    chooser = chooser_after(mixed(0.95, 0.1))
+    assert 2.0 <= chooser.free(best=5.9) <= 5.9
+    assert chooser.free(best=1.5) <= 2.0  # nothing better can come: then it is the best there is
 
 
-def test_when_nothing_better_came_for_a_while_the_poor_ones_are_fetched() -> None:
-    choice = choice_after(0.5, mixed(0.9, 0.1))
-    choice.takes(5.5, now=100.0, patience=2.0)
-    assert choice.takes(1.5, now=102.1, patience=2.0)
+def test_where_all_links_promise_the_same_nothing_waits() -> None:
+    assert chooser_after(mixed(0.0, 0.0)).free(best=5.9) == ANY
+    assert chooser_after(mixed(1.0, 1.0)).free(best=5.9) == ANY
+    assert chooser_after([(1.0, number % 5 > 1) for number in range(1000)]).free(best=1.0) == ANY
 
 
-def test_where_all_links_promise_the_same_nothing_is_put_off() -> None:
-    assert choice_after(0.5, mixed(0.6, 0.6)).least == float("-inf")
-    assert choice_after(0.5, mixed(0.0, 0.0)).least == float("-inf")
+def test_a_crawl_that_knows_too_little_takes_the_best_and_few_at_a_time() -> None:
+    chooser = chooser_after(mixed(0.9, 0.1)[: Promise.ENOUGH - 1])
+    assert chooser.free(best=5.9) == ANY
+    assert chooser.room() == 1
 
 
-def test_equal_priorities_are_never_put_off() -> None:
-    assert choice_after(0.5, [(1.0, number % 5 > 1) for number in range(Chooser.RECENT)]).takes(
-        1.0, now=0.0, patience=9.0
-    )
+def test_the_requests_that_may_be_out_grow_with_what_is_known() -> None:
+    rooms = [Chooser(0.01, known).room() for known in (0, 100, 1000, 10_000)]
+    assert rooms == [1, 4, 32, 313]
 
 
-def test_a_crawl_that_is_not_choosy_and_one_that_knows_too_little_take_everything() -> None:
-    assert choice_after(0.0, mixed(0.9, 0.1)).least == float("-inf")
-    assert choice_after(0.5, mixed(0.9, 0.1)[: Chooser.ENOUGH - 1]).least == float("-inf")
+def test_a_strategy_that_likes_all_links_the_same_has_nothing_to_learn() -> None:
+    assert chooser_after([(0.0, number % 3 == 0) for number in range(64)]).room() == float("inf")
 
 
-@given(st.lists(st.tuples(st.floats(-5, 5), st.booleans()), max_size=400), st.floats(0, 1))
-def test_the_upper_half_is_never_put_off(seen: list[tuple[float, bool]], choosy: float) -> None:
-    choice = choice_after(choosy, seen)
-    assert all(
-        choice.takes(priority, 0.0, 1.0) for priority, _ in sorted(seen)[(len(seen) + 1) // 2 + len(seen) // 10 :]
-    )
+def test_with_a_tolerance_of_one_everything_passes() -> None:
+    chooser = chooser_after(mixed(0.95, 0.1), tolerance=1.0)
+    assert chooser.free(best=5.9) == ANY
+    assert chooser.room() == float("inf")
+
+
+def test_requests_save_up_for_poor_ones_and_their_regret_is_never_more_than_the_tolerance() -> None:
+    chooser = chooser_after(mixed(0.95, 0.1), tolerance=0.02)
+    regret, asked = 0.0, 0
+    for turn in range(5000):
+        least = chooser.affordable(best=5.9)
+        priority = 1.5 if least <= 1.5 else 5.9
+        regret += chooser.promise.of(5.9) - chooser.promise.of(priority)
+        asked += 1
+        chooser.asks(priority, 5.9, now=turn * 0.01)
+    assert 0.5 * 0.02 <= regret / asked <= 0.02 + 1.0 / asked
+
+
+def test_a_crawl_that_waits_for_few_good_links_goes_on_with_others_slowly() -> None:
+    chooser = chooser_after(mixed(0.95, 0.1), tolerance=0.02)
+    for turn in range(100):
+        chooser.asks(5.9, 5.9, now=turn * 0.1)
+    while chooser.affordable(best=5.9) < chooser.free(best=5.9):
+        chooser.asks(1.5, 5.9, now=10.0)
+    before = chooser.affordable(best=5.9)
+    assert before == chooser.free(best=5.9)
+    chooser.idles(600.0)
+    assert chooser.affordable(best=5.9) <= 1.5
+
+
+def test_what_poor_links_brought_is_remembered_while_good_ones_come() -> None:
+    chooser = chooser_after(mixed(0.95, 0.1))
+    chooser.free(best=5.9)
+    for turn in range(3 * Promise.RECENT):
+        chooser.saw(5.5 + turn % 10 / 20, wanted=turn % 20 > 0)
+    assert chooser.promise.of(1.5) < 0.5
+    assert chooser.free(best=5.9) > 2.0
+
+
+@given(st.lists(st.tuples(st.floats(-5, 5), st.booleans()), min_size=16, max_size=400), st.floats(-6, 6))
+def test_the_promise_grows_with_priority_and_the_best_is_always_worth_it(
+    seen: list[tuple[float, bool]], best: float
+) -> None:
+    chooser = chooser_after(seen)
+    shares = [chooser.promise.of(priority / 4) for priority in range(-24, 25)]
+    assert shares == sorted(shares)
+    assert all(0.0 <= share <= 1.0 for share in shares)
+    assert chooser.free(best) <= best
+
+
+@pytest.mark.parametrize("seconds", [0.01, 3.0])
+def test_what_an_answer_usually_takes_is_learned(seconds: float) -> None:
+    chooser = Chooser(0.01)
+    for _ in range(200):
+        chooser.took(seconds)
+    assert chooser.usual == pytest.approx(seconds, rel=0.1)

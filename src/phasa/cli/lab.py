@@ -178,15 +178,15 @@ def serve(
     import asyncio
     import signal
 
+    from phasa.crawl.seeds import seed_line
     from phasa.lab.seeds import seeds_of
     from phasa.lab.serve import serving
     from phasa.lab.world import World
 
     made = World.from_name(name, lang)
     if seeds is not None:
-        seeds.write_text(
-            "".join(f"{seed.url}\n" for seed in seeds_of(made, "thai1" if lang == "th" else "set3")), encoding="utf-8"
-        )
+        drawn = seeds_of(made, "thai1" if lang == "th" else "set3")
+        seeds.write_text("".join(f"{seed_line(seed)}\n" for seed in drawn), encoding="utf-8")
 
     async def forever() -> None:
         stop = asyncio.Event()

@@ -190,13 +190,13 @@ def out_links(page: Page, form: Callable[[Url], Url] | None = None) -> OutLinks:
     urls: list[str] = list(places)
     anchors = [link.anchor for link in links]
     contexts: Sequence[str] = _Contexts(links)
-    hints: list[str] = []
+    hints = [link.language for link in links]
     if page.alternates:
         by_url = {form(url) if form is not None else url: language for language, url in page.alternates}
-        hints = [by_url.get(Url(url), "") for url in urls]
+        hints = [told or by_url.get(Url(url), "") for told, url in zip(hints, urls, strict=True)]
         others = [url for url in by_url if url not in places and url != page.url]
         urls += others
         hints += [by_url[url] for url in others]
         anchors += [""] * len(others)
         contexts = [*contexts, *([""] * len(others))]
-    return OutLinks(urls, anchors, contexts, hints)
+    return OutLinks(urls, anchors, contexts, hints if any(hints) else ())

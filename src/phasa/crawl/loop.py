@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import msgspec
 
 from phasa.crawl.answer import Answer
+from phasa.crawl.chooser import Chooser
 from phasa.crawl.meter import Meter
 from phasa.crawl.settle import Parts, Settler
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.politeness import Politeness
-from phasa.frontier.protocol import Lease
+from phasa.frontier.protocol import ANY, Lease
 
 _LOG = logging.getLogger(__name__)
 
@@ -33,60 +33,10 @@ class Outcome(msgspec.Struct, frozen=True):
     wanted: int
 
 
-class Chooser:
-    """Which links are worth a fetch now: a poor one waits while good ones come.
-
-    A polite crawler takes one page per host and delay. If every host were asked whenever its delay is over, a web with
-    fewer hosts than connections would be taken host by host at one pace, and no strategy could prefer anything. So the
-    crawl looks at what links of each priority brought lately; a link that promises much less than the best ones is put
-    off for as long as better ones are being fetched. Where all links promise the same, nothing is put off and every
-    connection is used.
-
-    `choosy` 0 puts nothing off, 1 whatever is below the best.
-    """
-
-    RECENT = 1000
-    BLOCKS = 10
-    ENOUGH = 200
-
-    def __init__(self, choosy: float) -> None:
-        self.choosy = choosy
-        self.least = float("-inf")
-        self.last_good = float("-inf")
-        """When something worth it was last leased."""
-        self._seen: deque[tuple[float, bool]] = deque(maxlen=self.RECENT)
-
-    def saw(self, priority: float, wanted: bool) -> None:
-        """What a fetched link had promised, and whether it kept it."""
-        self._seen.append((priority, wanted))
-
-    def weigh(self) -> None:
-        """Set `least`: the priority below which links bring less than `choosy` times what the upper half brings."""
-        self.least = float("-inf")
-        if len(self._seen) < self.ENOUGH or not self.choosy:
-            return
-        seen = sorted(self._seen)
-        size = len(seen) // self.BLOCKS
-        upper = seen[len(seen) // 2 :]
-        bar = self.choosy * sum(wanted for _, wanted in upper) / len(upper)
-        for start in range(0, len(seen) // 2, size):
-            block = seen[start : start + size]
-            if sum(wanted for _, wanted in block) >= bar * len(block):
-                break
-            self.least = seen[start + size][0]
-
-    def takes(self, priority: float, now: float, patience: float) -> bool:
-        """Whether a link of that priority is to be fetched now: it is good, or nothing good came for so long."""
-        if priority >= self.least:
-            self.last_good = now
-            return True
-        return now - self.last_good > patience
-
-
 class Crawl:
-    """One run. `slots` leases are out at a time; with one slot everything happens in strict order, with more a `choosy`
-    crawl puts off poor links while good ones come. Answers that have come meanwhile are settled together, step by step:
-    each step finds its code and tables at hand then, and pages are judged in one go.
+    """One run. At most `slots` leases are out at a time; with one slot and no tolerance given everything happens in strict
+    order (the lab), otherwise the `Chooser` keeps near to it, giving up `tolerance` of the harvest for speed. Answers that have come meanwhile are
+    settled together, step by step: each step finds its code and tables at hand then, and pages are judged in one go.
 
     With `skip_duplicates` the links of a page that nearly repeats a known one are not followed. `words` counts the
     words of a wanted page. `watch` is called now and then; what it returns, if anything, ends the run as its reason.
@@ -94,6 +44,7 @@ class Crawl:
     """
 
     TICK = 0.25
+    GLANCE = 0.02  # seconds for which the best priority that can come is believed
     TOGETHER = 32  # answers that are settled together at most
 
     def __init__(
@@ -103,7 +54,7 @@ class Crawl:
         manners: Politeness,
         budgets: Budgets,
         slots: int = 1,
-        choosy: float = 0.0,
+        tolerance: float = 1.0,
         skip_duplicates: bool = False,
         words: Callable[[str], int] = len,
         watch: Callable[[Crawl], str] | None = None,
@@ -114,13 +65,19 @@ class Crawl:
         self.paused = False
         self._budgets = budgets
         self._slots = slots
-        self._chooser = Chooser(choosy if slots > 1 else 0.0)
+        self._strict = slots == 1 and tolerance >= 1.0
+        self._chooser = Chooser(tolerance, parts.frontier.stats().pages)
         self._settler = Settler(parts, self.meter, self._chooser.saw, manners, words, skip_duplicates=skip_duplicates)
         self.errors = self._settler.errors
         self._watch = watch
         self._has_more_work = has_more_work
         self._running: set[asyncio.Task[None]] = set()
         self._answered: list[tuple[Lease, Answer]] = []
+        self._asked: dict[int, tuple[float, float]] = {}
+        """The leases that are out: when they were given, and their priorities."""
+        self._best = (ANY, ANY)
+        """The best priority that can still come, and when that was asked."""
+        self._committed = 0
         self._wake = asyncio.Event()
         self._why = ""
         self._failure: BaseException | None = None
@@ -161,16 +118,16 @@ class Crawl:
                 if now >= self._next_tick:
                     self._tick(now)
                     continue
-                room = self._room()
-                leases = frontier.lease(now, n=room) if room > 0 else []
-                if self._slots == 1:
+                room, least = self._room(now), ANY
+                if self._strict:
+                    leases = frontier.lease(now) if room > 0 else []
                     for lease in leases:
                         await self._visit(lease)
                 else:
-                    leases = self._chosen(leases, now)
+                    leases, least = self._choose(now, room) if room > 0 else ([], ANY)
                     for lease in leases:
-                        self._start(lease)
-                if not leases and not await self._wait(now, room):
+                        self._start(lease, now)
+                if not leases and not await self._wait(now, room, least):
                     break
             await self._drain()
         except BaseException:
@@ -184,9 +141,13 @@ class Crawl:
         _LOG.info("crawl ends: %s; %d fetches, %d pages, %d wanted", *msgspec.structs.astuple(outcome))
         return outcome
 
-    def _room(self) -> int:
-        """How many more leases may go out: free slots, and not more than the page limit leaves."""
-        room = 0 if self.paused else self._slots - self._out()
+    def _room(self, now: float) -> int:
+        """How many more leases may go out: free slots, not more than what is known allows, nor than the page limit."""
+        if self.paused:
+            return 0
+        room = self._slots - self._out()
+        if not self._strict:
+            room = int(min(room, self._chooser.room() - sum(1 for _ in self._awaited(now))))
         if self._budgets.pages:
             room = min(room, self._budgets.pages - self._settler.done - self._out())
         return room
@@ -195,18 +156,51 @@ class Crawl:
         """Leases that are not settled."""
         return len(self._running) + len(self._answered)
 
-    def _chosen(self, leases: list[Lease], now: float) -> list[Lease]:
-        """Those worth a fetch now; the others go back and their hosts wait for a few turns of better ones."""
-        rest = max(self._settler.manners.delay, self.TICK)
-        chosen = [lease for lease in leases if self._chooser.takes(lease.priority, now, 2.0 * rest)]
-        if len(chosen) < len(leases):
-            taken = {lease.id for lease in chosen}
-            for lease in leases:
-                if lease.id not in taken:
-                    self.parts.frontier.hold(lease, now + 4.0 * rest)
-        return chosen
+    def _awaited(self, now: float) -> Iterator[float]:
+        """The priorities of the leases whose answers are still waited for: slow ones are not."""
+        since = now - self._chooser.SLOW * self._chooser.usual
+        return (priority for begun, priority in self._asked.values() if begun > since)
 
-    def _start(self, lease: Lease) -> None:
+    def _choose(self, now: float, room: int) -> tuple[list[Lease], float]:
+        """Leases that are worth a request now, and the least priority of those."""
+        frontier, chooser = self.parts.frontier, self._chooser
+        if (self._settler.settled - self._committed) * 2 * chooser.SHARE > chooser.answers:
+            # So that the links of the last pages compete: later on the frontier does it often enough by itself.
+            frontier.commit()
+            self._committed = self._settler.settled
+        if self._hurry(now):
+            return frontier.lease(now, room), ANY
+        best = max(self._best_to_come(now), max(self._awaited(now), default=ANY))
+        least = chooser.free(best)
+        leases = frontier.lease(now, room, least)
+        for lease in leases:
+            chooser.asks(lease.priority, best, now)
+        while len(leases) < room and (lower := chooser.affordable(best)) < least:
+            more = frontier.lease(now, 1, lower)
+            if not more:
+                break
+            chooser.asks(more[0].priority, best, now)
+            leases += more
+        return leases, least
+
+    def _best_to_come(self, now: float) -> float:
+        """The best priority of the links that may be asked for before long; looked up now and then."""
+        best, asked = self._best
+        if now - asked > self.GLANCE:
+            best = self.parts.frontier.best(now + (self._budgets.idle_seconds or float("inf")))
+            self._best = best, now
+        return best
+
+    def _hurry(self, now: float) -> bool:
+        """Whether the time the user gave is too short to wait for better links: free connections are used then."""
+        if not self._budgets.seconds:
+            return False
+        left = self.meter.started + self._budgets.seconds - now
+        pages = self._budgets.pages - self._settler.done if self._budgets.pages else float("inf")
+        return pages > left * self._chooser.pace
+
+    def _start(self, lease: Lease, now: float) -> None:
+        self._asked[lease.id] = now, lease.priority
         task = asyncio.get_running_loop().create_task(self._visit(lease), name=lease.url)
         self._running.add(task)
         task.add_done_callback(self._ended)
@@ -217,11 +211,14 @@ class Crawl:
             self._failure = self._failure or problem
         self._wake.set()
 
-    async def _wait(self, now: float, room: int) -> bool:
+    async def _wait(self, now: float, room: int, least: float) -> bool:
         """Wait for something to lease or to end; False when there is nothing to wait for."""
         self._wake.clear()
-        ready = self.parts.frontier.next_ready(now) if room > 0 else None
+        ready = self.parts.frontier.next_ready(now, least) if room > 0 else None
         if not self._out() and room > 0:
+            if least > ANY and (ready is None or self._too_long(ready - now)):
+                self._best = ANY, ANY  # what was to come is gone: look again
+                return True
             if ready is None:
                 if not self._has_more_work():
                     return False
@@ -231,6 +228,8 @@ class Crawl:
                 return True
         until = self.TICK if ready is None else min(self.TICK, max(ready - now, 0.0005))
         await self.parts.clock.wait(self._wake, until)
+        if least > ANY:
+            self._chooser.idles(self.parts.clock.now() - now)
         return True
 
     def _too_long(self, seconds: float) -> bool:
@@ -262,7 +261,6 @@ class Crawl:
     def _tick(self, now: float) -> None:
         """Now and then: commit, and let somebody look (progress, free disk)."""
         self._next_tick = now + self.TICK
-        self._chooser.weigh()
         if self._watch is not None:
             self.parts.frontier.commit()
             if why := self._watch(self):
@@ -272,13 +270,17 @@ class Crawl:
 
     async def _visit(self, lease: Lease) -> None:
         web, frontier, clock = self.parts.web, self.parts.frontier, self.parts.clock
-        address = await web.address(lease)
-        if address and frontier.admit(lease, address, clock.now()) > 0.0:
-            return
-        answer = await web.get(lease)
-        if self._slots == 1:
+        try:
+            address = await web.address(lease)
+            if address and frontier.admit(lease, address, clock.now()) > 0.0:
+                return
+            answer = await web.get(lease)
+        finally:
+            self._asked.pop(lease.id, None)
+        if self._strict:
             self._settler.settle([(lease, answer)])
             return
+        self._chooser.took(answer.seconds)
         self._answered.append((lease, answer))
         if len(self._answered) == 1:
             asyncio.get_running_loop().call_soon(self._settle_answered)

@@ -56,6 +56,12 @@ def read_seeds(path: Path) -> SeedFile:
     return SeedFile(list(seeds.values()), junk)
 
 
+def seed_line(seed: Seed) -> str:
+    """A seed as a line of a seed file, with the values that are known of it."""
+    values = [seed.parent, seed.anchor] if seed.domain is None else [*seed[1:3], seed.domain, seed.distance]
+    return " ".join([seed.url, *(f"{value:g}" for value in values)] if any(values) else [seed.url])
+
+
 def plant(frontier: Frontier, strategy: Strategy, seeds: Sequence[Seed]) -> list[OfferResult]:
     """Offer the seeds as the strategy ranks them; what each led to."""
     offers = strategy.start(seeds)

@@ -61,6 +61,8 @@ class Settler:
         self.manners = manners
         self.errors: list[str] = []
         self.done = parts.frontier.stats().done
+        self.settled = 0
+        """Answers of this run."""
         self._meter = meter
         self._saw = saw
         self._words = words
@@ -75,6 +77,7 @@ class Settler:
     def settle(self, answered: list[tuple[Lease, Answer]]) -> None:
         """Do what some answers ask for, in the order in which they came."""
         now, log, frontier = self.parts.clock.now(), self.parts.log, self.parts.frontier
+        self.settled += len(answered)
         copies = [self._copy_of(*one) for one in answered]
         for (_, answer), copy in zip(answered, copies, strict=True):
             self._meter.fetched(_outcome(answer) if not copy else NEAR_DUPLICATE, answer.size)
@@ -93,7 +96,8 @@ class Settler:
                 if offers:
                     frontier.offer(offers)
                 continue
-            self._saw(lease.priority, judgement is not None and judgement.wanted)
+            if answer.kind is not Kind.MOVED:
+                self._saw(lease.priority, judgement is not None and judgement.wanted)
             frontier.finish(lease, ending, offers)
             self.done += ending.state is State.DONE
             if changes := self._changes():

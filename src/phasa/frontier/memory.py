@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 
 from phasa.frontier.memory_queues import Entry, HostQueues, Item, OneQueue
-from phasa.frontier.protocol import Ending, Lease, Offer, OfferResult, Rediscovery, State, Stats, Story, Waiting
+from phasa.frontier.protocol import ANY, Ending, Lease, Offer, OfferResult, Rediscovery, State, Stats, Story, Waiting
 from phasa.frontier.rules import QUEUE_FULL, Rules, may_return
 from phasa.web.url import Url, authority, registered_domain
 
@@ -121,11 +121,11 @@ class MemoryFrontier:
 
     # ── giving out ───────────────────────────────────────────────────────────────────────────────
 
-    def lease(self, now: float, n: int = 1) -> list[Lease]:
+    def lease(self, now: float, n: int = 1, least: float = ANY) -> list[Lease]:
         self._expire(now)
         leases: list[Lease] = []
         expires = now + self.rules.manners.lease
-        for entry in self._best(now):
+        for entry in self._best(now, -least):
             if not self._refuses_nothing and self._refused_late(entry):
                 self._wake(entry)
                 continue
@@ -150,8 +150,8 @@ class MemoryFrontier:
                 break
         return leases
 
-    def _best(self, now: float) -> Iterator[Entry]:
-        return self._hosts.best(now) if self._hosts is not None else self._all.best()
+    def _best(self, now: float, worst: float) -> Iterator[Entry]:
+        return self._hosts.best(now, worst) if self._hosts is not None else self._all.best(worst)
 
     def _wake(self, entry: Entry) -> None:
         if self._hosts is not None:
@@ -293,11 +293,14 @@ class MemoryFrontier:
         found.sort(key=lambda e: (-e.priority, e.serial))
         return [Waiting(e.url, e.priority, e.depth, e.note) for e in found[:limit]]
 
-    def next_ready(self, now: float) -> float | None:
+    def best(self, until: float) -> float:
+        return -(self._all.best_rank() if self._hosts is None else self._hosts.best_rank(until))
+
+    def next_ready(self, now: float, least: float = ANY) -> float | None:
         if not self._counts[State.WAITING]:
             return None
         hosts = self._hosts
-        if hosts is None or hosts.heads:
+        if hosts is None or (hosts.heads and hosts.heads[0][0] <= -least):
             return now
         return max(now, hosts.resting[0][0]) if hosts.resting else None
 

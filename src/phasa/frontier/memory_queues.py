@@ -55,13 +55,23 @@ class OneQueue:
     def push(self, entry: Entry) -> None:
         heappush(self.heap, (-entry.priority, entry.serial))
 
-    def best(self) -> Iterator[Entry]:
-        """Waiting URLs, best first; the one given is out of the heap."""
-        while self.heap:
+    def best(self, worst: float) -> Iterator[Entry]:
+        """Waiting URLs, best first, none with a higher rank than `worst`; the one given is out of the heap."""
+        while self.heap and self.heap[0][0] <= worst:
             priority, serial = heappop(self.heap)
             entry = self._entries[serial]
             if entry.state is State.WAITING and entry.priority == -priority:
                 yield entry
+
+    def best_rank(self) -> float:
+        """Minus the highest priority that waits."""
+        while self.heap:
+            priority, serial = self.heap[0]
+            entry = self._entries[serial]
+            if entry.state is State.WAITING and entry.priority == -priority:
+                return priority
+            heappop(self.heap)
+        return float("inf")
 
 
 class Turn:
@@ -104,15 +114,25 @@ class HostQueues:
             if turn is None or turn.until == AWAKE:
                 heappush(self.heads, item)
 
-    def best(self, now: float) -> Iterator[Entry]:
-        """Waiting URLs whose hosts may be asked now, best first; the one given is out of its heap."""
+    def best_rank(self, until: float) -> float:
+        """Minus the highest priority that waits at a host which may be asked by then and is not being asked."""
+        ranks = []
+        for host in self._queues:
+            turn = self._turns.get(host)
+            if host not in self.busy and (turn is None or turn.until <= until) and (head := self._head(host)):
+                ranks.append(head[0])
+        return min(ranks, default=float("inf"))
+
+    def best(self, now: float, worst: float) -> Iterator[Entry]:
+        """Waiting URLs whose hosts may be asked now, best first, none with a higher rank than `worst`; the one given is
+        out of its heap."""
         while self.resting and self.resting[0][0] <= now:
             until, host = heappop(self.resting)
             rested = self._turns[host]
             if rested.until == until:
                 rested.until = AWAKE
                 self.wake(host)
-        while self.heads:
+        while self.heads and self.heads[0][0] <= worst:
             item = heappop(self.heads)
             entry = self._entries[item[1]]
             host = entry.queue

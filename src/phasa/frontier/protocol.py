@@ -19,6 +19,9 @@ import msgspec
 
 from phasa.web.url import Url
 
+ANY = float("-inf")
+"""The least priority when every URL will do."""
+
 
 class State(IntEnum):
     """The state of a URL. LEASED is never stored: a frontier that is opened again has no leases."""
@@ -195,9 +198,9 @@ class Frontier(Protocol):
         the rules refuse are recorded with the reason. Beyond `Budgets.queue` the waiting URL of the lowest priority
         is dropped, the last one found among equals; such a URL is new again when it is offered again."""
 
-    def lease(self, now: float, n: int = 1) -> list[Lease]:
-        """Up to n of the best URLs whose hosts and addresses may be asked now, best first, one of each host; none when
-        nothing can be asked. Leases that expired wait again first. May commit."""
+    def lease(self, now: float, n: int = 1, least: float = ANY) -> list[Lease]:
+        """Up to n of the best URLs whose hosts and addresses may be asked now, best first, one of each host, none with
+        a priority below `least`; none when nothing can be asked. Leases that expired wait again first. May commit."""
 
     def admit(self, lease: Lease, address: str, now: float) -> float:
         """Say which server address the host of a lease has, before the request. 0: the address is this lease's until it
@@ -249,9 +252,13 @@ class Frontier(Protocol):
     def waiting(self, host: str, limit: int) -> list[Waiting]:
         """The waiting URLs of a host, best first."""
 
-    def next_ready(self, now: float) -> float | None:
+    def next_ready(self, now: float, least: float = ANY) -> float | None:
         """The earliest time, now or later, at which `lease` may give something (it need not); None when nothing waits
         or only the end of a lease can change that."""
+
+    def best(self, until: float) -> float:
+        """The highest priority that waits at a host which may be asked by then, or sooner than that; `ANY` when there
+        is none. Hosts that are being asked do not count."""
 
     def stats(self) -> Stats:
         """Counts, without a search through the queue."""

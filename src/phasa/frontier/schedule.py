@@ -91,26 +91,36 @@ class ReadyHosts:
         host.until = until
         heappush(self._resting, (host.until, host.id))
 
-    def pop(self, now: float) -> Host | None:
-        """The host with the best head whose turn it is; it no longer competes. None when there is none."""
+    def pop(self, now: float, worst: float = float("inf")) -> Host | None:
+        """The host with the best head whose turn it is, of no higher rank than `worst`; it no longer competes. None
+        when there is none."""
         self._wake(now)
         while True:
             while self._heads:
-                rank, head, id = heappop(self._heads)
+                rank, head, id = self._heads[0]
                 host = self.loaded.get(id)
-                if host is not None and not host.busy and host.until == AWAKE and host.head == (rank, head):
+                fits = host is not None and not host.busy and host.until == AWAKE and host.head == (rank, head)
+                if fits and rank > worst:
+                    return None
+                heappop(self._heads)
+                if fits:
                     return host
-            if self.floor == LAST:
+            if self.floor == LAST or self.floor.rank > worst:
                 return None
             self._load_more()
+
+    def best(self, until: float) -> float:
+        """The best rank of the heads of hosts that may be asked by then."""
+        ranks = (host.head.rank for host in self.loaded.values() if host.head and not host.busy and host.until <= until)
+        return min(ranks, default=float("inf"))
 
     def next_time(self) -> float | None:
         """When the first resting host may be asked; None when none rests."""
         return self._resting[0][0] if self._resting else None
 
-    def competing(self) -> bool:
-        """Whether a host may have its turn without waiting (there may be none after all)."""
-        return bool(self._heads) or self.floor != LAST
+    def competing(self, worst: float = float("inf")) -> bool:
+        """Whether a host with a head of no higher rank may have its turn without waiting (there may be none)."""
+        return bool(self._heads and self._heads[0][0] <= worst) or (self.floor != LAST and self.floor.rank <= worst)
 
     def _wake(self, now: float) -> None:
         while self._resting and self._resting[0][0] <= now:

@@ -23,7 +23,7 @@ from phasa.frontier.inbox import Partition as Partition
 from phasa.frontier.index import IndexOptions, UrlIndex
 from phasa.frontier.offer_batch import SETTLED, OfferBatch, RecentOffers, Sourced
 from phasa.frontier.politeness import AWAKE
-from phasa.frontier.protocol import Ending, Lease, Offer, OfferResult, State, Stats, Story, Waiting
+from phasa.frontier.protocol import ANY, Ending, Lease, Offer, OfferResult, State, Stats, Story, Waiting
 from phasa.frontier.rules import Rules
 from phasa.frontier.schedule import Host, HostSchedule
 from phasa.frontier.tables import HostTable, Row, UrlTable
@@ -144,7 +144,7 @@ class SqliteFrontier:
 
     # ── giving out ───────────────────────────────────────────────────────────────────────────────
 
-    def lease(self, now: float, n: int = 1) -> list[Lease]:
+    def lease(self, now: float, n: int = 1, least: float = ANY) -> list[Lease]:
         self._schedule.hear(now)
         self._expire(now)
         if self._not_before is None:
@@ -155,7 +155,7 @@ class SqliteFrontier:
             self._commit_at(now)
         leases: list[Lease] = []
         while len(leases) < n:
-            host = self._schedule.ready.pop(now)
+            host = self._schedule.ready.pop(now, -least)
             if host is not None:
                 if (lease := self._lease(host, now)) is not None:
                     leases.append(lease)
@@ -326,7 +326,10 @@ class SqliteFrontier:
         kept = [row for row in rows if not self._is_leased(row.id)][:limit]
         return [Waiting(row.url, row.priority, row.depth, row.note or b"") for row in kept]
 
-    def next_ready(self, now: float) -> float | None:
+    def best(self, until: float) -> float:
+        return -self._schedule.ready.best(until)
+
+    def next_ready(self, now: float, least: float = ANY) -> float | None:
         if self._finished:
             # `lease` commits them when the first of their hosts may be asked again, or they waited long enough.
             return max(now, min(self._free_at, self._committed + self.PATIENCE))
@@ -337,7 +340,7 @@ class SqliteFrontier:
         if self._db.tallies().get("waiting", 0) <= len(self._leases):
             return None
         ready = self._schedule.ready
-        if ready.competing():
+        if ready.competing(-least):
             return now
         time = ready.next_time()
         return None if time is None else max(now, time)

@@ -43,6 +43,8 @@ class Link(Struct, frozen=True, gc=False):
     rel: str = ""
     before: str = ""
     after: str = ""
+    language: str = ""
+    """What the link says of the language of its page (hreflang)."""
 
 
 class FeedLink(Struct, frozen=True, gc=False):
@@ -128,6 +130,8 @@ class _Reading:
         # One row per reference: tag, address as written, anchor, rel, and the number of its <a> among those with words.
         self.rows: list[tuple[str, str, str, str, int]] = []
         self.worded: list[str] = []
+        self.told: dict[int, str] = {}
+        """hreflang of the references that have it, by row."""
         self.lang = ""
         self.languages: list[str] = []
         self.alternates: list[tuple[str, Url]] = []
@@ -155,6 +159,8 @@ class _Reading:
                 if not raw or raw[0] == "#":
                     continue
                 rel = element.attr("rel") or ""
+                if language := element.attr("hreflang"):
+                    self.told[len(rows)] = language.strip()
             elif tag == "meta":
                 raw = self._meta(element)
             else:
@@ -174,15 +180,18 @@ class _Reading:
         if len(spans) != len(self.worded):
             spans = _aligned(text, spans, self.worded)
         targets = url.join_all(self.base, [row[1] for row in self.rows])
-        for target, (tag, _, anchor, rel, number) in zip(targets, self.rows, strict=True):
+        told = self.told
+        for row, (target, (tag, _, anchor, rel, number)) in enumerate(zip(targets, self.rows, strict=True)):
             if target is None:
                 continue
+            language = told.get(row, "") if told else ""
             start, end = spans[number] if number >= 0 else _NOWHERE
             if start < 0:
-                yield Link(target, tag, anchor or (" ".join(self.worded[number].split()) if number >= 0 else ""), rel)
+                words = anchor or (" ".join(self.worded[number].split()) if number >= 0 else "")
+                yield Link(target, tag, words, rel, "", "", language)
             else:
                 before = text[start - CONTEXT if start > CONTEXT else 0 : start]
-                yield Link(target, tag, text[start:end].strip(), rel, before, text[end : end + CONTEXT])
+                yield Link(target, tag, text[start:end].strip(), rel, before, text[end : end + CONTEXT], language)
 
     def _other(self, tag: str, element: Element) -> str:
         """Take in what a tag of the document says (of html and base the first counts); its reference, if any."""

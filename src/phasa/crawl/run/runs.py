@@ -179,7 +179,7 @@ async def _crawl(
                 manners=settings.politeness,
                 budgets=settings.budgets,
                 slots=settings.connections,
-                choosy=settings.choosy,
+                tolerance=settings.tolerance,
                 skip_duplicates=settings.near_duplicates == "skip",
                 words=word_counter(profile),
                 watch=upkeep.look,
