@@ -17,6 +17,7 @@ from phasa.collection import Collection
 from phasa.errors import PhasaError
 from phasa.service import browse, crawl, feeds, jobs, lab, overview
 from phasa.service.assets import asset_routes
+from phasa.service.gate import Gate
 from phasa.service.guards import Access, Guards
 from phasa.service.login import login_routes
 from phasa.service.metrics import metrics_routes
@@ -62,7 +63,10 @@ def create_app(
         routes += routes_of(section)
     app = Starlette(
         routes=routes,
-        middleware=[Middleware(Guards, access=access)],
+        middleware=[
+            Middleware(Guards, access=access),
+            Middleware(Gate, bounds=collection.settings.service),
+        ],
         exception_handlers={PhasaError: handle_error, HTTPException: _http_error, Exception: _failure},
         lifespan=lifespan,
     )

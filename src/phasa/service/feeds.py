@@ -279,10 +279,13 @@ def _add(service: Service, asked: AskedAdd) -> AddedFeed:
 
 
 def _import(service: Service, asked: AskedImport) -> ImportedFeeds:
-    outlines, passed = read_opml(asked.opml.encode("utf-8", "replace"))
+    bounds = service.collection.settings.feeds
+    outlines, passed = read_opml(asked.opml.encode("utf-8", "replace"), bounds=bounds)
     with FeedStore(_file(service)) as store:
-        added = sum(store.add(o.url, time.time(), category=o.category, title=o.title) for o in outlines)
-    return ImportedFeeds(added, len(outlines) - added, passed[:100])
+        done = store.add_list(outlines, time.time(), bounds.feeds)
+    if done.refused:
+        passed.insert(0, f"{done.refused:,} feeds: no room, a collection may have {bounds.feeds:,} (feeds.feeds)")
+    return ImportedFeeds(done.added, done.known, passed[:100])
 
 
 def _export(service: Service, asked: Nothing) -> Response:
