@@ -63,15 +63,14 @@ def read_traces(file: IO[bytes], name: str = "trace", megabytes: float = MEGABYT
     used = read = 0
     for number, line in enumerate(_lines(file, name), start=1):
         read += len(line)
-        if not line.strip():
-            continue
-        feed, when = _post(line, f"{name}, line {number}")
-        times = posts.get(feed)
-        if times is None:
-            times = posts[feed] = array("q")
-            used += _PER_FEED + 4 * len(feed)
-        times.append(when)
-        used += 8
+        if line.strip():
+            feed, when = _post(line, f"{name}, line {number}")
+            times = posts.get(feed)
+            if times is None:
+                times = posts[feed] = array("q")
+                used += _PER_FEED + 4 * len(feed)
+            times.append(when)
+            used += 8
         if used > most or read > most * _TIMES_MEMORY:
             raise InputError(
                 f"{name}, line {number}: more than {megabytes:g} MB of posts; split the trace, or allow it more memory "

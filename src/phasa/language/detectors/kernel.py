@@ -82,7 +82,7 @@ class StringKernel(OneByOne):
             return unknown("no letters to compare")  # NUL, U+FFFD, digits: bytes that any sample may share by chance
         try:
             body = text.encode(document.charset or "utf-8", "ignore")
-        except LookupError:
+        except (LookupError, ValueError):  # no such charset, or one that has no letters to ignore (idna)
             body = text.encode("utf-8", "ignore")
         return self.detect_bytes(body)
 
