@@ -1,9 +1,12 @@
-"""Files that are there whole or not at all."""
+"""Files that are there whole or not at all, and packed ones that cannot unpack to more than is good."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+MOST_UNPACKED = 1_000_000_000
+"""The largest model, dictionary or lexicon that is unpacked, in bytes."""
 
 
 def replace_file(path: Path, content: bytes | str, *, durable: bool = False) -> None:
@@ -24,3 +27,26 @@ def replace_file(path: Path, content: bytes | str, *, durable: bool = False) -> 
     except OSError:
         new.unlink(missing_ok=True)
         raise
+
+
+def unpacked(packed: bytes, most: int = MOST_UNPACKED) -> bytes:
+    """What was packed with zstd. Raises ValueError when it is damaged, or larger than `most`.
+
+    Unpacked piece by piece: what a damaged head says of the size is not believed.
+    """
+    import zstandard
+
+    parts: list[bytes] = []
+    size = 0
+    try:
+        with zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(
+            packed, read_across_frames=True
+        ) as stream:
+            while part := stream.read(1 << 20):
+                size += len(part)
+                if size > most:
+                    raise ValueError(f"unpacks to more than {most:,} bytes")
+                parts.append(part)
+    except zstandard.ZstdError as problem:
+        raise ValueError(f"damaged: {problem}") from None
+    return b"".join(parts)

@@ -147,7 +147,7 @@ def with_options(settings: StrategySettings, name: str, options: list[str]) -> S
         table[key] = value
     try:
         changed = msgspec.convert(table, type(before), strict=False)
-    except msgspec.ValidationError as problem:
+    except (msgspec.ValidationError, UnicodeError) as problem:
         raise SettingsError(f"strategy '{name}': {problem}") from None
     if trouble := out_of_range(changed):
         raise SettingsError(f"strategy '{name}': option {trouble}")

@@ -167,6 +167,11 @@ async def _posted(request: Request) -> tuple[dict[str, object], str]:
     if kind != "application/json":
         # A browser may not send JSON to another site without asking first: nothing else can be forged.
         raise Refused(415, "send application/json")
+    return json_of(body), ""
+
+
+def json_of(body: bytes) -> dict[str, object]:
+    """The object in a JSON body. Raises InputError."""
     try:
         values = msgspec.json.decode(body or b"{}")
     except (msgspec.DecodeError, UnicodeDecodeError) as problem:
@@ -175,7 +180,7 @@ async def _posted(request: Request) -> tuple[dict[str, object], str]:
         raise InputError("the body is nested too deep") from None
     if not isinstance(values, dict):
         raise InputError("the body must be a JSON object")
-    return values, ""
+    return values
 
 
 async def form_of(request: Request) -> tuple[dict[str, str], str]:
