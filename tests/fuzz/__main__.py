@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import re
+import sys
 import threading
 import time
 from pathlib import Path
@@ -38,11 +39,12 @@ class Count(msgspec.Struct):
 
 
 class Counts:
-    """The counts of all parsers, kept in a file."""
+    """The counts of all parsers, kept in a file; `new` are the finds of this run that were not known."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
+        self.new = 0
         known = msgspec.json.decode(path.read_bytes(), type=dict[str, Count]) if path.exists() else {}
         self.of = {name: known.get(name, Count()) for name in TARGETS}
 
@@ -88,23 +90,24 @@ def table(counts: Counts) -> str:
     return "\n".join([head, *lines])
 
 
-def keep(name: str, find: Find) -> Path:
+def keep(name: str, find: Find, where: Path) -> Path:
     """The find as a seed of later runs, made as small as it gets."""
     data = minimise(name, find)
     sign = re.sub(r"[^a-z0-9]+", "-", find.sign.lower()).strip("-")
-    path = FINDS / name / f"{sign}-{hashlib.sha256(data).hexdigest()[:8]}.bin"
+    path = where / name / f"{sign}-{hashlib.sha256(data).hexdigest()[:8]}.bin"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     return path
 
 
-def work(counts: Counts, names: list[str], until: float) -> None:
+def work(counts: Counts, names: list[str], until: float, where: Path) -> None:
     while time.monotonic() < until:
         name, number = counts.next(names)
         outcome = run_worker(name, seed=number, seconds=min(SLICE, max(1.0, until - time.monotonic())))
         for find in counts.add(name, outcome):
+            counts.new += 1
             print(f"{name}: {find.sign}: {find.what}", flush=True)
-            print(f"    {keep(name, find)}", flush=True)
+            print(f"    {keep(name, find, where)}", flush=True)
 
 
 def main() -> None:
@@ -113,6 +116,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     parser.add_argument("--only", default="", metavar="NAME,…", help="these parsers only; a beginning is enough")
     parser.add_argument("--state", type=Path, default=STATE, help="where the counts are kept")
+    parser.add_argument("--finds", type=Path, default=FINDS, help="where finds are put")
     parser.add_argument("--table", action="store_true", help="print the counts and end")
     given = parser.parse_args()
     counts = Counts(given.state)
@@ -120,12 +124,13 @@ def main() -> None:
         wanted = tuple(given.only.split(","))
         names = [name for name in TARGETS if name.startswith(wanted)]
         until = time.monotonic() + given.seconds
-        threads = [threading.Thread(target=work, args=(counts, names, until)) for _ in range(given.jobs)]
+        threads = [threading.Thread(target=work, args=(counts, names, until, given.finds)) for _ in range(given.jobs)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
     print(table(counts))
+    sys.exit(1 if counts.new else 0)
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ def _method(method: str, count: int) -> Target:
 
 
 TARGETS = (
-    _engine("phasa", 300), _engine("lexto", 300), _engine("longest-first", 200), _engine("maximal", 300),
+    _engine("phasa", 200), _engine("lexto", 300), _engine("longest-first", 200), _engine("maximal", 300),
     _engine("unigram", 300), _engine("spaced", 600), _engine("syllables", 300, "lo"),
     _method("auto", 300), _method("model", 300), _method("script", 300), _method("charset", 500), _method("kernel", 40),
     _method("ngram", 60), _method("dictionary", 200), _method("persian", 100), _method("persian-content", 100),
