@@ -16,14 +16,14 @@ Check = Callable[[bytes], object]
 
 class Target(NamedTuple):
     """`load` imports the parser and gives the check: it raises AssertionError when a law is broken, PhasaError for
-    input that is refused, and nothing else. `count` inputs are tried by the tests, `most` bytes each; `corpus` reads
+    input that is refused, and nothing else. `tries` inputs are tried by the tests, `most` bytes each; `corpus` reads
     more seeds from the real data, where it is."""
 
     name: str
     load: Callable[[], Check]
     seeds: tuple[bytes, ...]
     tokens: tuple[bytes, ...] = ()
-    count: int = 1000
+    tries: int = 1000
     most: int = 4000
     corpus: Callable[[], Iterable[bytes]] = lambda: ()
 

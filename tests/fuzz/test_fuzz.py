@@ -46,9 +46,9 @@ def listed(names: Iterable[str]) -> list[Any]:
 
 @pytest.mark.parametrize("name", listed(TARGETS))
 def test_damaged_inputs_break_no_parser(name: str) -> None:
-    outcome = run_worker(name, seed=1, count=TARGETS[name].count, source="built-in", hang=60.0)
+    outcome = run_worker(name, seed=1, count=TARGETS[name].tries, source="built-in", hang=60.0)
     assert outcome.finds == []
-    assert outcome.inputs == TARGETS[name].count
+    assert outcome.inputs == TARGETS[name].tries
 
 
 @pytest.mark.parametrize("find", listed(KEPT))

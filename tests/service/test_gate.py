@@ -26,7 +26,7 @@ class Server:
         self.go = asyncio.Event()
         self.working = self.most_working = 0
         self.answer = answer
-        self.gate = Gate(self._app, ServiceSettings(**bounds))  # type: ignore[arg-type]
+        self.gate = Gate(self._app, ServiceSettings(**bounds))
 
     async def _app(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
@@ -95,7 +95,7 @@ async def test_bodies_that_come_slowly_keep_nobody_out() -> None:
         raise AssertionError
 
     scope: dict[str, Any] = {"type": "http", "method": "POST", "path": "/", "headers": []}
-    slow = [asyncio.create_task(server.gate(scope, receive, send)) for _ in range(5)]  # type: ignore[arg-type]
+    slow = [asyncio.create_task(server.gate(scope, receive, send)) for _ in range(5)]
     server.go.set()
     assert statuses([await server.ask()]) == [200]
     for task in slow:
@@ -168,6 +168,30 @@ def test_a_store_that_an_older_version_filled_is_still_given_out(empty: Collecti
             db.execute("UPDATE feed SET category = ?", ("/".join(["x"] * 100_000),))
         assert client.get("/api/feeds/opml").status_code == 200
         assert len(client.get("/api/feeds").content) < 10_000
+
+
+def test_a_database_that_another_writes_to_is_busy_and_not_a_fault(
+    empty: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sqlite3
+
+    from phasa.feeds.store import FeedStore
+
+    with client_of(empty) as client:
+        client.post("/api/feeds", json={"url": "http://a.example/rss"})
+        add = FeedStore.add
+
+        def impatient(store: FeedStore, *given: Any, **named: Any) -> bool:
+            store._db.execute("PRAGMA busy_timeout = 50")
+            return add(store, *given, **named)
+
+        monkeypatch.setattr(FeedStore, "add", impatient)
+        with sqlite3.connect(empty.path / "feeds.db", isolation_level=None) as other:
+            other.execute("BEGIN IMMEDIATE")
+            answer = client.post("/api/feeds", json={"url": "http://b.example/rss"})
+            other.execute("ROLLBACK")
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+        assert "locked" in answer.json()["error"]
 
 
 def test_a_collection_has_room_for_so_many_feeds(empty: Collection) -> None:

@@ -292,8 +292,7 @@ def _export(service: Service, asked: Nothing) -> Response:
     outlines: list[Outline] = []
     if _file(service).is_file():
         with _reading(service) as store:
-            lines = [line for line in feed_lines(store, time.time()) if not line.retired]
-            outlines = [Outline(line.url, line.title, line.category) for line in lines]
+            outlines = [Outline(feed.url, feed.title, feed.category) for feed in store.feeds() if not feed.retired]
     text = write_opml(outlines, service.name)
     name = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in service.name)
     headers = {"content-disposition": f'attachment; filename="{name}.opml"'}
