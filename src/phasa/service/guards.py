@@ -9,7 +9,7 @@ import re
 import socket
 from collections.abc import Iterable
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import msgspec
 from starlette.datastructures import Headers, MutableHeaders
@@ -121,7 +121,7 @@ def own_origin(headers: Headers) -> bool:
         return False
     if origin == "null":
         return site == "same-origin" or headers.get("content-type", "").startswith(FORM)
-    return origin is None or urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
+    return origin is None or origin.partition("://")[2].lower() == headers.get("host", "").lower()
 
 
 class Guards:
