@@ -108,7 +108,7 @@ def test_seeds_leave_comments_out(tmp_path: Path) -> None:
         ("[strategies.hybrid]\nfloor = nan", "'strategies.hybrid.floor': nan is not a number"),
         ("[politeness]\ndelay = 1e300", "'politeness.delay': too large"),
         ("connections = 9999999999999999999999", "'connections': too large"),
-        ("connections = " + "9" * 5000, "not valid TOML"),
+        ("connections = " + "9" * 5000, "a number with thousands of digits"),
         ("x = " + "[" * 100_000, "nested too deep"),
         ("x = " + "{a=" * 50_000, "nested too deep"),
         ("x" + ".x" * 20_000 + " = 1", "unknown setting 'x'"),

@@ -39,8 +39,10 @@ def read_settings(path: Path, kind: type[S]) -> S:
         table = tomllib.loads(content.decode("utf-8"))
     except RecursionError:
         raise SettingsError(f"{path}: not valid TOML: nested too deep") from None
-    except ValueError as problem:  # TOMLDecodeError, UnicodeDecodeError, a number of thousands of digits
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise SettingsError(f"{path}: not valid TOML: {problem}") from None
+    except ValueError:  # Python reads no number of more than 4,300 digits
+        raise SettingsError(f"{path}: a number with thousands of digits; numbers go up to {LARGEST:,}") from None
     _refuse_unknown(path, table, kind, "")
     try:
         found = msgspec.convert(table, kind)

@@ -86,8 +86,9 @@ def _nested(levels: int, letters: int = 20) -> bytes:
     return f"<opml><body>{folders}{'</outline>' * levels}</body></opml>".encode()
 
 
-def test_what_a_nested_list_stores_does_not_grow_with_how_deep_it_is() -> None:
-    feeds, _ = read_opml(_nested(5000))
+@pytest.mark.parametrize("letters", [1, 20])
+def test_what_a_nested_list_stores_does_not_grow_with_how_deep_it_is(letters: int) -> None:
+    feeds, _ = read_opml(_nested(5000, letters))
     assert len(feeds) == 5000
     assert max(feed.category.count("/") for feed in feeds) < FeedSettings().list_depth
     assert sum(len(feed.category) for feed in feeds) <= 5000 * FeedSettings().category_length
@@ -97,6 +98,8 @@ def test_a_category_of_any_depth_is_written_as_xml_that_reads_again() -> None:
     hostile = ["/".join("ab" * 5000), "x" * 1_000_000, "a\x00b/\x1b\ud800/c", "//", " / "]
     text = write_opml(Outline(f"http://{k}.example/", f"t\x01{k}", where) for k, where in enumerate(hostile))
     assert len(text) < 50_000
+    deepest = max(len(line) - len(line.lstrip()) for line in text.splitlines()) // 2
+    assert deepest <= FeedSettings().list_depth + 2  # <body> and the feed itself
     feeds, passed = read_opml(text.encode())
     assert (len(feeds), passed) == (len(hostile), [])
 
