@@ -18,6 +18,7 @@ from tests.fuzz.targets import TARGETS
 from tests.fuzz.worker import attempt, sign_of
 
 OPEN = {
+    "html/nested-table.bin": "turbohtml 1.15: memory fault (issue 16, row 1)",
     "url": "web/url.py surt: a host that is only www. (issue 16, row 5)",
     "url/surt-of-www.bin": "web/url.py surt: a host that is only www. (issue 16, row 5)",
     "warc": "archive/reader.py: a record without an address",

@@ -104,7 +104,10 @@ def _engine(engine: str, count: int, language: str = "th") -> Target:
 
 def _method(method: str, count: int) -> Target:
     seeds = tuple(b"utf-8\n" + text for text in TEXTS)
-    corpus = partial(_corpus, "lid-udhr/udhr.tsv.gz")
+
+    def corpus() -> Iterable[bytes]:
+        return (b"utf-8\n" + line for line in _corpus("lid-udhr/udhr.tsv.gz"))
+
     return Target(f"detect-{method}", partial(_detect, method), seeds, (*LETTERS, b"tis-620\n"), count, 800, corpus)
 
 
