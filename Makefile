@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV   ?= .venv
 RUN    := $(VENV)/bin
+# Seconds of damaged input in `make soak`.
+FUZZ   ?= 7200
 
 .PHONY: help demo test lint format wheels bench soak browser clean
 
@@ -40,6 +42,7 @@ bench: $(VENV)/installed ## phasa beside its peers, ratios from one run
 
 soak: $(VENV)/installed browser ## the slow proofs
 	$(RUN)/python -m pytest -m soak
+	$(RUN)/python -m tests.fuzz --seconds $(FUZZ)
 
 browser:
 	@sh tests/browser.sh

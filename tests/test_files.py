@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import zstandard
 
-from phasa.files import replace_file
+from phasa.files import replace_file, unpacked
 
 
 def test_a_file_is_made_and_replaced(tmp_path: Path) -> None:
@@ -30,3 +31,20 @@ def test_the_old_content_stays_when_the_new_cannot_be_put_in_its_place(tmp_path:
 def test_letters_without_a_utf8_form_are_written_as_escapes(tmp_path: Path) -> None:
     replace_file(tmp_path / "a.txt", "a\udc80")
     assert (tmp_path / "a.txt").read_bytes() == b"a\\udc80"
+
+
+def test_what_is_packed_is_unpacked_no_further_than_it_may() -> None:
+    packed = zstandard.compress(bytes(10_000_000))
+    assert unpacked(packed) == bytes(10_000_000)
+    with pytest.raises(ValueError, match="more than 9,999,999 bytes"):
+        unpacked(packed, 9_999_999)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"plain", zstandard.compress(bytes(range(200)))[:-3], b"\x28\xb5\x2f\xfd\x80\x58\x11\0\0ab\x8f"],
+    ids=["nothing", "plain", "cut", "size not true"],
+)
+def test_what_is_not_packed_or_not_whole_is_damaged(content: bytes) -> None:
+    with pytest.raises(ValueError, match="damaged"):
+        unpacked(content)

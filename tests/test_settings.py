@@ -11,7 +11,8 @@ from msgspec import Meta
 
 from phasa.collection import Collection, CollectionSettings, WordSettings
 from phasa.errors import CollectionError, SettingsError
-from phasa.settings import Settings, describe, read_settings, write_settings
+from phasa.settings import Settings, describe, out_of_range, read_settings, write_settings
+from phasa.strategy_settings import StrategySettings, with_options
 
 
 class Inner(Settings, frozen=True, kw_only=True):
@@ -98,3 +99,35 @@ def test_seeds_leave_comments_out(tmp_path: Path) -> None:
     seeds = tmp_path / "seeds"
     seeds.write_text("# mine\nhttp://a.th/\n\n  http://b.th/ \n")
     assert Collection.create(tmp_path / "c", seeds=seeds).seeds() == ["http://a.th/", "http://b.th/"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[limits]\ntotal_seconds = inf", "'limits.total_seconds': inf is not a number that can be kept to"),
+        ("[strategies.hybrid]\nfloor = nan", "'strategies.hybrid.floor': nan is not a number"),
+        ("[politeness]\ndelay = 1e300", "'politeness.delay': too large"),
+        ("connections = 9999999999999999999999", "'connections': too large"),
+        ("connections = " + "9" * 5000, "a number with thousands of digits"),
+        ("x = " + "[" * 100_000, "nested too deep"),
+        ("x = " + "{a=" * 50_000, "nested too deep"),
+        ("x" + ".x" * 20_000 + " = 1", "unknown setting 'x'"),
+        ("language = 'th'\n" + "#" * 1_000_000, "not a settings file"),
+    ],
+    ids=["inf", "nan", "1e300", "22 digits", "5000 digits", "arrays", "tables", "dotted", "megabyte"],
+)
+def test_numbers_without_end_and_nests_without_end_are_refused(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "collection.toml").write_text(text)
+    with pytest.raises(SettingsError) as problem:
+        Collection.open(tmp_path)
+    assert says in str(problem.value)
+    assert str(tmp_path) in str(problem.value)
+
+
+def test_an_option_of_a_strategy_is_a_number_that_can_be_kept_to() -> None:
+    with pytest.raises(SettingsError, match="'floor': nan"):
+        with_options(StrategySettings(), "hybrid", ["floor=nan"])
+
+
+def test_every_default_is_in_range() -> None:
+    assert out_of_range(CollectionSettings()) == ""

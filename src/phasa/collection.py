@@ -14,10 +14,12 @@ import msgspec
 from msgspec import Meta
 
 from phasa.errors import CollectionError
+from phasa.feed_settings import FeedSettings
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.politeness import Politeness
 from phasa.frontier.scope import ScopeSettings
 from phasa.frontier.traps import TrapSettings
+from phasa.service_settings import ServiceSettings
 from phasa.settings import Settings, read_settings, write_settings
 from phasa.strategy_settings import StrategySettings
 from phasa.web.limits import Limits
@@ -89,6 +91,12 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
     traps: Annotated[TrapSettings, Meta(description="When addresses look made up without end.")] = TrapSettings()
     limits: Annotated[Limits, Meta(description="Limits on every exchange with a server; each is a hard stop.")] = (
         Limits()
+    )
+    feeds: Annotated[FeedSettings, Meta(description="How many feeds, and how long lists of them may be.")] = (
+        FeedSettings()
+    )
+    service: Annotated[ServiceSettings, Meta(description="What the web application takes on at a time.")] = (
+        ServiceSettings()
     )
 
 

@@ -1,9 +1,13 @@
-"""Files that are there whole or not at all."""
+"""Files that are there whole or not at all, and packed ones that cannot unpack to more than is good."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+MOST_UNPACKED = 1_000_000_000
+"""The largest model, dictionary or lexicon that is unpacked, in bytes."""
+_PIECE = 1024  # packed bytes at a time, which become 32 MB at the most
 
 
 def replace_file(path: Path, content: bytes | str, *, durable: bool = False) -> None:
@@ -24,3 +28,28 @@ def replace_file(path: Path, content: bytes | str, *, durable: bool = False) -> 
     except OSError:
         new.unlink(missing_ok=True)
         raise
+
+
+def unpacked(packed: bytes, most: int = MOST_UNPACKED) -> bytes:
+    """What was packed with zstd. Raises ValueError when it is damaged, not whole, or larger than `most`.
+
+    Unpacked piece by piece: what a damaged head says of the size is not believed.
+    """
+    import zstandard
+
+    decoder = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
+    parts: list[bytes] = []
+    size = 0
+    try:
+        for start in range(0, len(packed), _PIECE):
+            parts.append(decoder.decompress(packed[start : start + _PIECE]))
+            size += len(parts[-1])
+            if size > most:
+                raise ValueError(f"unpacks to more than {most:,} bytes")
+            if decoder.eof:
+                break
+    except zstandard.ZstdError as problem:
+        raise ValueError(f"damaged: {problem}") from None
+    if not decoder.eof:
+        raise ValueError("damaged: it is not whole")
+    return b"".join(parts)

@@ -6,6 +6,7 @@ description is the comment in the written file and the row in the manual, so nei
 
 from __future__ import annotations
 
+import math
 import tomllib
 from difflib import get_close_matches
 from pathlib import Path
@@ -22,18 +23,50 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 S = TypeVar("S", bound=Settings)
 
+MOST_BYTES = 1_000_000
+"""The largest settings file that is read."""
+LARGEST = 10**15
+"""The largest number in a setting: more seconds, bytes or pages than anybody has, and exact as a float."""
+
 
 def read_settings(path: Path, kind: type[S]) -> S:
     """The settings in a TOML file. Raises SettingsError that names the file, the key and the nearest valid one."""
+    with path.open("rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise SettingsError(f"{path}: more than {MOST_BYTES:,} bytes; not a settings file")
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(content.decode("utf-8"))
+    except RecursionError:
+        raise SettingsError(f"{path}: not valid TOML: nested too deep") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise SettingsError(f"{path}: not valid TOML: {problem}") from None
+    except ValueError:  # Python reads no number of more than 4,300 digits
+        raise SettingsError(f"{path}: a number with thousands of digits; numbers go up to {LARGEST:,}") from None
     _refuse_unknown(path, table, kind, "")
     try:
-        return msgspec.convert(table, kind)
+        found = msgspec.convert(table, kind)
     except msgspec.ValidationError as problem:
         raise SettingsError(f"{path}: {_plain(str(problem))}") from None
+    except RecursionError:
+        raise SettingsError(f"{path}: nested too deep") from None
+    if trouble := out_of_range(found):
+        raise SettingsError(f"{path}: setting {trouble}")
+    return found
+
+
+def out_of_range(settings: Settings, section: str = "") -> str:
+    """The first number that is none, or that nothing can be counted with, and what is wrong; "" when all are good."""
+    for name in settings.__struct_fields__:
+        value = getattr(settings, name)
+        if isinstance(value, Settings):
+            if trouble := out_of_range(value, f"{section}{name}."):
+                return trouble
+        elif isinstance(value, float) and not math.isfinite(value):
+            return f"'{section}{name}': {value} is not a number that can be kept to; give a finite one"
+        elif isinstance(value, (int, float)) and abs(value) > LARGEST:
+            return f"'{section}{name}': too large; numbers go up to {LARGEST:,}"
+    return ""
 
 
 def write_settings(settings: Settings) -> str:

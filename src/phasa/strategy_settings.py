@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from phasa.errors import SettingsError
-from phasa.settings import Settings
+from phasa.settings import Settings, out_of_range
 
 
 class ScoreWeights(Settings, frozen=True, kw_only=True):
@@ -147,6 +147,8 @@ def with_options(settings: StrategySettings, name: str, options: list[str]) -> S
         table[key] = value
     try:
         changed = msgspec.convert(table, type(before), strict=False)
-    except msgspec.ValidationError as problem:
+    except (msgspec.ValidationError, UnicodeError) as problem:
         raise SettingsError(f"strategy '{name}': {problem}") from None
+    if trouble := out_of_range(changed):
+        raise SettingsError(f"strategy '{name}': option {trouble}")
     return msgspec.structs.replace(settings, **{section: changed})

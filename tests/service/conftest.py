@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from phasa.collection import Collection
 from phasa.service.application import create_app
-from phasa.service.server import bind, link_of
+from phasa.service.server import bind, link_of, server_config
 
 
 @contextmanager
@@ -22,7 +22,7 @@ def serving(collection: Collection, **access: str) -> Iterator[str]:
     """The application in a thread; gives its link."""
     bound = bind("127.0.0.1", 0)
     app = create_app(collection, **access)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
+    server = uvicorn.Server(server_config(app, collection.settings.service))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
     while not server.started:

@@ -39,12 +39,20 @@ def test_addresses_of_this_machine_need_none(address: str) -> None:
     Access.to(address)
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:8080", "", "[::1"])
+@pytest.mark.parametrize("host", [
+    "evil.example", "127.0.0.1.evil.example", "localhost.evil.example:8080", "", "[::1", "127.0.0.1:9610.evil.example",
+    "127.0.0.1:9610@evil.example", "evil@127.0.0.1", "127.0.0.1/evil.example", "127.0.0.1:8080:9", "127.0.0.1:65536",
+    "127.0.0.1:-1", "localhost..", "[::1]evil.example", "[::1].evil.example:80", "::1", "[::2]:80", "0177.0.0.1",
+    "127.0.0.1, evil.example", "127.0.0.1\\\\evil.example", "[127.0.0.1%25evil]", "127.0.0.1:٨٠",
+])  # fmt: skip
 def test_a_foreign_name_pointed_at_us_is_not_answered(empty: Collection, host: str) -> None:
-    assert client_of(empty).get("/crawl", headers={"host": host}).status_code == 421
+    assert client_of(empty).get("/crawl", headers={b"host": host.encode()}).status_code == 421
 
 
-@pytest.mark.parametrize("host", ["localhost:8080", "127.0.0.1", "[::1]:80", "LOCALHOST"])
+@pytest.mark.parametrize(
+    "host",
+    ["localhost:8080", "127.0.0.1", "[::1]:80", "LOCALHOST", "localhost.:80", "[0:0:0:0:0:0:0:1]:9", "127.0.0.1:"],
+)
 def test_our_own_names_are_answered(empty: Collection, host: str) -> None:
     assert client_of(empty).get("/crawl", headers={"host": host}).status_code == 200
 

@@ -42,11 +42,16 @@ def test_every_form_of_export_is_made(collection: Collection) -> None:
     assert not (collection.path / "service" / "jobs").exists()
 
 
-def test_a_job_that_waits_can_be_stopped_and_too_many_are_refused(collection: Collection, tmp_path: Path) -> None:
+def test_a_job_that_waits_can_be_stopped_and_too_many_are_refused(
+    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A task that does not end by itself: a real export may be done before it is stopped.
+    (tmp_path / "endless.py").write_text("import time\ndef run(order, tell):\n    time.sleep(600)\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     jobs = Jobs(tmp_path / "jobs")
 
     def start() -> str:
-        return jobs.start("x", "phasa.service.exports", collection.path, "x.wacz", {"format": "wacz"}).id
+        return jobs.start("x", "endless", collection.path, "x.wacz", {"format": "wacz"}).id
 
     started = [start() for _ in range(MOST_WAITING)]
     with pytest.raises(Conflict):

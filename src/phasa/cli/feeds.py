@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from phasa.cli.inputs import read_bytes
+from phasa.cli.inputs import open_binary
 from phasa.cli.outputs import print_json
 from phasa.cli.subscriptions import add, discover, export, import_opml, latest, list_feeds, open_store, remove
 from phasa.errors import InputError
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
     from phasa.feeds.evaluate import Row
     from phasa.feeds.trace import Trace
+
+Megabytes = Annotated[
+    float, typer.Option("--megabytes", metavar="N", min=0.001, help="Memory that the posts of the trace may take.")
+]
 
 app = typer.Typer(no_args_is_help=True, epilog="Example:  phasa feeds add thai-web https://example.com/rss.xml")
 
@@ -61,13 +65,13 @@ def plan(
     figures: Annotated[
         Path | None, typer.Option("--figures", metavar="DIR", help="Draw histograms and curves of each feed there.")
     ] = None,
+    megabytes: Megabytes = 256.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """The best points of the day to poll each feed, per day cluster, with the delay to expect."""
     import zoneinfo
 
     from phasa.feeds.plan import plan_feed
-    from phasa.feeds.trace import parse_traces
 
     try:
         where = zoneinfo.ZoneInfo(zone)
@@ -75,7 +79,7 @@ def plan(
         raise InputError(f"unknown time zone '{zone}'; use a name such as Asia/Bangkok") from None
     if per_day is not None and per_day < 1:
         raise InputError(f"--per-day {per_day}: give a positive number of polls")
-    traces = parse_traces(read_bytes(trace), trace)
+    traces = _read(trace, megabytes)
     if figures is not None:
         from phasa.feeds.rhythm import daily_counts
         from phasa.papers.feed_scheduling.figures import write_figures
@@ -102,6 +106,13 @@ def plan(
         return
     for p in plans:
         print(f"{p.feed}\t{p.cluster}\t{' '.join(p.times)}\tmean delay {p.expected_delay_hours:.2f} h\t{p.posts} posts")
+
+
+def _read(name: str, megabytes: float) -> list[Trace]:
+    from phasa.feeds.trace import read_traces
+
+    with open_binary(name) as file:
+        return read_traces(file, name, megabytes)
 
 
 def _print_shares(traces: list[Trace], budget: float, bins: int, zone: dt.tzinfo, as_json: bool) -> None:
@@ -152,6 +163,7 @@ def evaluate(
         float | None, typer.Option("--budget", metavar="N", help="Share N polls a day among all feeds.")
     ] = None,
     each: Annotated[bool, typer.Option("--each", help="A line for every feed.")] = False,
+    megabytes: Megabytes = 256.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Learn on the first part of the time, test on the rest: mean delay of each policy on each feed."""
@@ -159,7 +171,6 @@ def evaluate(
     from phasa.cli.progress import counted
     from phasa.feeds.evaluate import SHARED, evaluate_shared
     from phasa.feeds.evaluate import evaluate as evaluate_feeds
-    from phasa.feeds.trace import parse_traces
 
     if not 0 < split < 1:
         raise InputError(f"--split {split}: give a share between 0 and 1")
@@ -168,7 +179,7 @@ def evaluate(
     except ValueError:
         raise InputError(f"--per-day {per_day}: give whole numbers, for example 1,2,4") from None
     names = [name.strip() for name in policies.split(",") if name.strip()]
-    traces = parse_traces(read_bytes(trace), trace)
+    traces = _read(trace, megabytes)
     if budget is not None:
         names = [name for name in names if name in SHARED or name not in ("dorpm", "rs", "phasa-fixed")]
         rows = list(evaluate_shared(traces, budget, names, split))

@@ -4,6 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+
+@contextmanager
+def open_binary(name: str) -> Iterator[BinaryIO]:
+    """The file `name`, or standard input for `-`, to be read piece by piece. Raises OSError with the file's name."""
+    if name == "-":
+        yield sys.stdin.buffer
+        return
+    with open(name, "rb") as file:
+        yield file
 
 
 def read_bytes(name: str) -> bytes:

@@ -150,14 +150,21 @@ def import_opml(
     opml: Annotated[str, typer.Argument(metavar="OPML", help="A list of feeds; - for standard input.")],
 ) -> None:
     """Register the feeds of an OPML list; what cannot be used is named and passed over."""
+    from phasa.collection import Collection
     from phasa.feeds.opml import read_opml
 
-    outlines, passed = read_opml(read_bytes(opml), opml)
+    bounds = Collection.open(directory).settings.feeds
     with open_store(directory) as store:
-        added = sum(store.add(o.url, time.time(), category=o.category, title=o.title) for o in outlines)
+        outlines, passed = read_opml(read_bytes(opml), opml, bounds)
+        done = store.add_list(outlines, time.time(), bounds.feeds)
     for why in passed:
         print(f"passed over: {why}", file=sys.stderr)
-    print(f"{added} feeds added, {len(outlines) - added} known already, {len(passed)} passed over")
+    print(f"{done.added} feeds added, {done.known} known already, {len(passed)} passed over")
+    if done.refused:
+        raise InputError(
+            f"{directory}: no room for {done.refused:,} more feeds; it may have {bounds.feeds:,} (feeds.feeds in "
+            "collection.toml)"
+        )
 
 
 def export(directory: Directory) -> None:

@@ -21,6 +21,7 @@ _HOURS_OFF = {
     "PDT": -7,
 }  # fmt: skip
 _EPOCH = date(1970, 1, 1).toordinal()
+_FIRST, _LAST = ((edge.toordinal() - _EPOCH) * 86400.0 for edge in (date(1, 1, 3), date(9999, 12, 30)))
 
 
 def parse_date(text: object) -> float | None:
@@ -31,6 +32,11 @@ def parse_date(text: object) -> float | None:
     return usual if usual is not None else parse_odd_date(text)
 
 
+def _in_calendar(moment: float) -> float | None:
+    """The moment, or None where no calendar of Python's, in whatever zone, has a day for it."""
+    return moment if _FIRST < moment < _LAST else None
+
+
 def parse_usual_date(text: str) -> float | None:
     """The same for RFC 822 with a zone and ISO 8601 only, in a microsecond or two."""
     if not text or len(text) > _LONGEST:
@@ -39,7 +45,7 @@ def parse_usual_date(text: str) -> float | None:
         return _civil(*found.groups())
     try:
         at = datetime.fromisoformat(text)
-        return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+        return _in_calendar((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp())
     except (ValueError, OverflowError):
         return None
 
@@ -56,7 +62,7 @@ def parse_odd_date(text: str) -> float | None:
 
     try:
         fields = _parse_date(text.strip())
-        return float(calendar.timegm(fields)) if fields else None
+        return _in_calendar(float(calendar.timegm(fields))) if fields else None
     except Exception:  # noqa: BLE001 -- a date that its many readers stumble over is not a date
         return None
 
@@ -67,7 +73,7 @@ def _rfc822(text: str) -> float | None:
     if fields is None:
         return None
     try:
-        return float(mktime_tz(fields))
+        return _in_calendar(float(mktime_tz(fields)))
     except (ValueError, OverflowError):
         return None
 
@@ -86,4 +92,4 @@ def _civil(
     h, m, sec = int(hour), int(minute), int(second or 0)
     if h > 23 or m > 59 or sec > 60:
         return None
-    return float(days * 86400 + h * 3600 + (m - offset) * 60 + sec)
+    return _in_calendar(float(days * 86400 + h * 3600 + (m - offset) * 60 + sec))

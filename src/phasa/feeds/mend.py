@@ -38,7 +38,7 @@ Entry = dict[str, Any]
 def mended(data: bytes, most: int = MOST_MENDED) -> bytes:
     """The usual damage: forbidden characters left out, and outside CDATA HTML's names written out, lone & escaped;
     prefixes that nobody declared are declared."""
-    text = _FORBIDDEN.sub("", data[:most].decode("utf-8", "ignore"))
+    text = writable(data[:most].decode("utf-8", "ignore"))
 
     def character(match: re.Match[str]) -> str:
         name = match.group(1)
@@ -51,6 +51,11 @@ def mended(data: bytes, most: int = MOST_MENDED) -> bytes:
         pieces += [_AMPERSAND.sub(character, text[at:start]), text[start:end]]
         at = end
     return _declared("".join([*pieces, _AMPERSAND.sub(character, text[at:])])).encode("utf-8", "replace")
+
+
+def writable(text: str) -> str:
+    """Text as XML may hold it: characters that it forbids are left out."""
+    return _FORBIDDEN.sub("", text)
 
 
 def _declared(text: str) -> str:

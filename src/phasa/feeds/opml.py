@@ -8,9 +8,12 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import escape, quoteattr
 
 from phasa.errors import InputError
-from phasa.feeds.mend import mended
+from phasa.feed_settings import FeedSettings
+from phasa.feeds.mend import mended, writable
 from phasa.feeds.recode import recode
 from phasa.web.url import Url, parse
+
+_BOUNDS = FeedSettings()
 
 
 class Outline(NamedTuple):
@@ -21,35 +24,85 @@ class Outline(NamedTuple):
     category: str
 
 
-def read_opml(content: bytes, name: str = "OPML") -> tuple[list[Outline], list[str]]:
-    """The feeds of a list, each once, and what was passed over and why. Raises InputError when it is no OPML."""
+def read_opml(content: bytes, name: str = "OPML", bounds: FeedSettings = _BOUNDS) -> tuple[list[Outline], list[str]]:
+    """The feeds of a list, each once, and what was passed over and why.
+
+    Raises InputError when it is no OPML, or more than the bounds allow. Memory grows with the feeds that are kept,
+    not with how deep the list is nested: it is read as it comes, without a tree.
+    """
+    if len(content) > bounds.list_bytes:
+        raise InputError(f"{name}: {len(content):,} bytes; a list of feeds may have {bounds.list_bytes:,} (list_bytes)")
     document = recode(content).data
     try:
-        root = ElementTree.fromstring(document)
+        return _read(document, name, bounds)
     except ElementTree.ParseError as trouble:
         # Lists are written by hand and by careless programs: a lone & is the usual damage.
         try:
-            root = ElementTree.fromstring(mended(document, len(document)))
+            return _read(mended(document, len(document)), name, bounds)
         except ElementTree.ParseError:
             raise InputError(f"{name}: not OPML: {trouble}; give a list of feeds as readers export it") from None
-    if root.tag.lower() != "opml":
-        raise InputError(f"{name}: not OPML: the outermost element is <{root.tag}>")
-    found: dict[str, Outline] = {}
-    passed: list[str] = []
-    for element, folder in _outlines(root):
-        given = {key.lower(): value.strip() for key, value in element.attrib.items()}
-        if "xmlurl" not in given:
-            continue
+
+
+def _read(document: bytes, name: str, bounds: FeedSettings) -> tuple[list[Outline], list[str]]:
+    target = _List(name, bounds)
+    parser = ElementTree.XMLParser(target=target)
+    parser.feed(document)
+    parser.close()
+    return list(target.found.values()), target.passed
+
+
+class _List:
+    """What an XML parser tells while it reads: outlines begin and end. Nothing else of the document is kept."""
+
+    def __init__(self, name: str, bounds: FeedSettings) -> None:
+        self._name = name
+        self._bounds = bounds
+        self._folders: list[str] = []
+        self._opened: list[bool] = []  # for each open element: whether it is a folder that was kept
+        self._outlines = 0
+        self._begun = False
+        self.found: dict[str, Outline] = {}
+        self.passed: list[str] = []
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if not self._begun and tag.lower() != "opml":
+            raise InputError(f"{self._name}: not OPML: the outermost element is <{tag[:100]}>")
+        self._begun = True
+        self._opened.append(tag.lower() == "outline" and self._outline(attributes))
+
+    def end(self, tag: str) -> None:
+        if self._opened.pop():
+            self._folders.pop()
+
+    def close(self) -> None:
+        """The document has ended."""
+
+    def _outline(self, attributes: dict[str, str]) -> bool:
+        """Take a feed; whether it is a folder instead, which is then open."""
+        bounds = self._bounds
+        self._outlines += 1
+        if self._outlines > bounds.list_outlines:
+            raise InputError(f"{self._name}: more than {bounds.list_outlines:,} outlines; split the list")
+        given = {key.lower(): value.strip() for key, value in attributes.items()}
+        if "xmlurl" in given:
+            self._feed(given)
+            return False
+        folder = (given.get("text") or given.get("title") or "").strip().replace("/", " ")
+        if folder and len(self._folders) < bounds.list_depth:
+            self._folders.append(folder[: bounds.category_length])
+            return True
+        return False
+
+    def _feed(self, given: dict[str, str]) -> None:
         url = feed_address(given["xmlurl"])
         if url is None:
-            passed.append(f"{given['xmlurl'][:100]!r}: not a usable address")
-        elif url in found:
-            passed.append(f"{url}: listed twice")
+            self.passed.append(f"{given['xmlurl'][:100]!r}: not a usable address")
+        elif url in self.found:
+            self.passed.append(f"{url}: listed twice")
         else:
-            found[url] = Outline(
-                str(url), given.get("title") or given.get("text") or "", given.get("category") or folder
-            )
-    return list(found.values()), passed
+            title = (given.get("title") or given.get("text") or "")[: self._bounds.title_length]
+            category = given.get("category") or "/".join(self._folders)
+            self.found[url] = Outline(str(url), title, category[: self._bounds.category_length].strip("/ "))
 
 
 def feed_address(written: str) -> Url | None:
@@ -61,31 +114,17 @@ def feed_address(written: str) -> Url | None:
     return parse(plain)
 
 
-def _outlines(root: ElementTree.Element) -> Iterator[tuple[ElementTree.Element, str]]:
-    """Every outline with the folders around it, in the order of the list. Levels may be many: no recursion."""
-    waiting = [(child, "") for child in reversed(root)]
-    while waiting:
-        element, place = waiting.pop()
-        tag = element.tag.lower() if isinstance(element.tag, str) else ""
-        inner = place
-        if tag == "outline":
-            yield element, place
-            given = {key.lower(): value for key, value in element.attrib.items()}
-            if "xmlurl" not in given and (name := (given.get("text") or given.get("title") or "").strip()):
-                inner = f"{place}/{name.replace('/', ' ')}" if place else name.replace("/", " ")
-        waiting += [(child, inner) for child in reversed(element)]
-
-
-def write_opml(feeds: Iterable[Outline], title: str = "feeds") -> str:
-    """The list as OPML 2.0, folders in folders as the categories say."""
+def write_opml(feeds: Iterable[Outline], title: str = "feeds", bounds: FeedSettings = _BOUNDS) -> str:
+    """The list as OPML 2.0, folders in folders as the categories say; never deeper than the bounds allow."""
     root: _Folder = _Folder({}, [])
     for feed in feeds:
         folder = root
-        for name in filter(None, feed.category.split("/")):
+        names = [name for name in writable(feed.category[: bounds.category_length]).split("/") if name.strip()]
+        for name in names[: bounds.list_depth]:
             folder = folder.folders.setdefault(name, _Folder({}, []))
         folder.feeds.append(feed)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<opml version="2.0">']
-    lines += [f"  <head><title>{escape(title)}</title></head>", "  <body>", *_lines(root, "    ")]
+    lines += [f"  <head><title>{escape(writable(title))}</title></head>", "  <body>", *_lines(root, "    ")]
     return "\n".join([*lines, "  </body>", "</opml>", ""])
 
 
@@ -96,8 +135,8 @@ class _Folder(NamedTuple):
 
 def _lines(folder: _Folder, pad: str) -> Iterator[str]:
     for feed in folder.feeds:
-        name = quoteattr(feed.title or feed.url)
-        yield f'{pad}<outline type="rss" text={name} title={name} xmlUrl={quoteattr(feed.url)}/>'
+        name = quoteattr(writable(feed.title or feed.url))
+        yield f'{pad}<outline type="rss" text={name} title={name} xmlUrl={quoteattr(writable(feed.url))}/>'
     for name, inner in folder.folders.items():
         yield f"{pad}<outline text={quoteattr(name)}>"
         yield from _lines(inner, pad + "  ")

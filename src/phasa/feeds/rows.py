@@ -25,6 +25,14 @@ class Hold(StrEnum):
     """Our own pause after a failure."""
 
 
+class ListResult(NamedTuple):
+    """What became of a list of feeds; `refused`: there was no room for them."""
+
+    added: int
+    known: int
+    refused: int
+
+
 class FeedRow(Struct, frozen=True):
     """A registered feed and what is known for its next poll.
 

@@ -16,11 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasa.errors import CollectionError
+from phasa.feeds.opml import Outline
 from phasa.feeds.post import Hints, Identity, Post
 from phasa.feeds.rhythm import stamp
 from phasa.feeds.rows import (
     FeedRow,
     FeedUpdate,
+    ListResult,
     PlanPoints,
     PlanVersion,
     PollCounts,
@@ -71,6 +73,9 @@ _LATER = (
      "UPDATE feed SET not_feed = 1, body_hash = substr(body_hash, 9) WHERE body_hash LIKE 'no feed %'"),
     ("feed", "activity", "REAL", ""),
 )  # fmt: skip
+# Words of others, which older versions kept however long they were: no more than this of each is taken into memory.
+_WORDS = ("publisher", "category", "title", "why", "retired")
+_SHOWN = 1000
 # When a post counts as posted: the claimed time, but never later than it was first seen.
 _POSTED = "min(coalesce(published, first_seen), first_seen)"
 
@@ -95,6 +100,7 @@ class FeedStore:
             raise CollectionError(f"{path}: not a database of feeds ({trouble}); move it away") from None
         # A file of an earlier version that is only read lacks the later columns.
         self._columns = [name for name in FeedRow.__struct_fields__ if name in present]
+        self._selected = ", ".join(f"substr({name}, 1, {_SHOWN})" if name in _WORDS else name for name in self._columns)
 
     def _prepare(self) -> None:
         self._db.execute("PRAGMA journal_mode = WAL")
@@ -131,6 +137,25 @@ class FeedStore:
         )
         return done.rowcount == 1
 
+    def add_list(self, feeds: Iterable[Outline], now: float, most: int) -> ListResult:
+        """Register the feeds of a list in one transaction, until the store has `most` feeds in all."""
+        added = known = refused = 0
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            room = most - int(self._db.execute("SELECT count(*) FROM feed").fetchone()[0])
+            for feed in feeds:
+                if added >= room:
+                    refused += 1
+                elif self.add(feed.url, now, category=feed.category, title=feed.title):
+                    added += 1
+                else:
+                    known += 1
+            self._db.execute("COMMIT")
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        return ListResult(added, known, refused)
+
     def retire(self, url: str, why: str) -> bool:
         """Ask a feed no more; its posts stay. False when there is no such feed under watch."""
         done = self._db.execute("UPDATE feed SET retired = ?, why = ? WHERE url = ? AND retired = ''", (why, why, url))
@@ -148,7 +173,7 @@ class FeedStore:
     def feeds(self, only: int | None = None) -> list[FeedRow]:
         """Every feed in the order of joining, retired ones too; or only the one with this number, if there is one."""
         where, values = ("", ()) if only is None else ("WHERE id = ?", (only,))
-        rows = self._db.execute(f"SELECT {', '.join(self._columns)} FROM feed {where} ORDER BY id", values)
+        rows = self._db.execute(f"SELECT {self._selected} FROM feed {where} ORDER BY id", values)
         return [self._feed_row(row) for row in rows]
 
     def feed(self, number: int) -> FeedRow:

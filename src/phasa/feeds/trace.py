@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from array import array
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from io import BufferedReader, BytesIO
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +17,14 @@ from numpy.typing import NDArray
 from phasa.errors import InputError
 
 Times = NDArray[np.int64]
+
+MEGABYTES = 256
+"""What the posts of one trace may take in memory unless the caller says otherwise."""
+LATEST = 7_258_118_400
+"""Posts are later than 1970 and earlier than 2200; milliseconds, for one, are not."""
+_LONGEST_LINE = 65_536
+_PER_FEED = 500  # bytes that a feed with one post takes, its name not counted
+_TIMES_MEMORY = 20  # a file may unpack to so many times the memory that its posts may take
 
 
 @dataclass(frozen=True)
@@ -35,26 +48,67 @@ class Trace:
 
 
 def parse_traces(content: bytes, name: str = "trace") -> list[Trace]:
+    """The feeds of a trace that is in memory already (see `read_traces`)."""
+    return read_traces(BytesIO(content), name)
+
+
+def read_traces(file: IO[bytes], name: str = "trace", megabytes: float = MEGABYTES) -> list[Trace]:
     """The feeds of a trace file in order of first appearance; further columns and blank lines are ignored.
 
-    Raises InputError that names the file and the line.
+    Read and unpacked line by line: memory is that of the posts, at most `megabytes`. Raises InputError that names the
+    file and the line.
     """
-    if content[:2] == b"\x1f\x8b":
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError, zlib.error) as problem:
-            raise InputError(f"{name}: damaged gzip file ({problem})") from None
-    posts: dict[str, list[int]] = {}
-    for number, line in enumerate(content.decode("utf-8", "surrogateescape").splitlines(), start=1):
-        if not line.strip():
-            continue
-        fields = line.split("\t")
-        try:
-            posts.setdefault(fields[0], []).append(int(float(fields[1])))
-        except (IndexError, ValueError, OverflowError):
+    most = int(megabytes * 1_000_000)
+    posts: dict[str, array[int]] = {}
+    used = read = 0
+    for number, line in enumerate(_lines(file, name), start=1):
+        read += len(line)
+        if line.strip():
+            feed, when = _post(line, f"{name}, line {number}")
+            times = posts.get(feed)
+            if times is None:
+                times = posts[feed] = array("q")
+                used += _PER_FEED + 4 * len(feed)
+            times.append(when)
+            used += 8
+        if used > most or read > most * _TIMES_MEMORY:
             raise InputError(
-                f"{name}, line {number}: expected 'feed_id <tab> unix_time', found {line[:60]!r}"
-            ) from None
+                f"{name}, line {number}: more than {megabytes:g} MB of posts; split the trace, or allow it more memory "
+                "(--megabytes)"
+            )
     if not posts:
         raise InputError(f"{name}: no posts in it; a trace has one line 'feed_id <tab> unix_time' per post")
-    return [Trace(feed, np.sort(np.array(times, dtype=np.int64))) for feed, times in posts.items()]
+    return [Trace(feed, _sorted(times)) for feed, times in posts.items()]
+
+
+def _sorted(times: array[int]) -> Times:
+    made = np.frombuffer(times, dtype=np.int64)
+    made.sort()
+    return made
+
+
+def _post(line: bytes, where: str) -> tuple[str, int]:
+    """Feed and moment of a line."""
+    fields = line.rstrip(b"\r\n").split(b"\t", 2)
+    with suppress(IndexError, ValueError, OverflowError):
+        when = int(float(fields[1]))
+        if 0 <= when < LATEST:
+            return fields[0].decode("utf-8", "surrogateescape"), when
+        raise InputError(f"{where}: {fields[1][:30].decode(errors='replace')} is no Unix time between 1970 and 2200")
+    raise InputError(f"{where}: expected 'feed_id <tab> unix_time', found {line[:60].decode(errors='replace')!r}")
+
+
+def _lines(file: IO[bytes], name: str) -> Iterator[bytes]:
+    """The lines of a file, unpacked where it is gzip. Raises InputError for a damaged one and for endless lines."""
+    whole = BufferedReader(file)  # type: ignore[type-var]  # which can look ahead, whatever it is given
+    packed = whole.peek(2)[:2] == b"\x1f\x8b"
+    source = BufferedReader(gzip.GzipFile(fileobj=whole)) if packed else whole
+    number = 0
+    try:
+        while line := source.readline(_LONGEST_LINE):
+            number += 1
+            if len(line) == _LONGEST_LINE:
+                raise InputError(f"{name}, line {number}: longer than {_LONGEST_LINE:,} bytes; not a trace")
+            yield line
+    except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
+        raise InputError(f"{name}: damaged gzip file ({problem})") from None

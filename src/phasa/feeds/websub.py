@@ -47,7 +47,7 @@ def signed_by(secret: str, body: bytes, header: str | None) -> bool:
     if method.lower() not in _METHODS:
         return False
     made = hmac.new(secret.encode(), body, method.lower()).hexdigest()
-    return hmac.compare_digest(made, claimed.strip().lower())
+    return hmac.compare_digest(made.encode(), claimed.strip().lower().encode("utf-8", "surrogatepass"))
 
 
 class Subscriber:

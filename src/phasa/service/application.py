@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
@@ -17,6 +18,7 @@ from phasa.collection import Collection
 from phasa.errors import PhasaError
 from phasa.service import browse, crawl, feeds, jobs, lab, overview
 from phasa.service.assets import asset_routes
+from phasa.service.gate import Gate
 from phasa.service.guards import Access, Guards
 from phasa.service.login import login_routes
 from phasa.service.metrics import metrics_routes
@@ -62,8 +64,16 @@ def create_app(
         routes += routes_of(section)
     app = Starlette(
         routes=routes,
-        middleware=[Middleware(Guards, access=access)],
-        exception_handlers={PhasaError: handle_error, HTTPException: _http_error, Exception: _failure},
+        middleware=[
+            Middleware(Guards, access=access),
+            Middleware(Gate, bounds=collection.settings.service),
+        ],
+        exception_handlers={
+            PhasaError: handle_error,
+            HTTPException: _http_error,
+            sqlite3.OperationalError: _busy,
+            Exception: _failure,
+        },
         lifespan=lifespan,
     )
     app.state.service = service
@@ -81,6 +91,14 @@ async def _http_error(request: Request, problem: Exception) -> Response:
     texts = {404: "There is no such page here.", 405: "This address does not take that kind of request."}
     response = error_page(request, problem.status_code, texts.get(problem.status_code, problem.detail))
     response.headers.update(problem.headers or {})
+    return response
+
+
+async def _busy(request: Request, problem: Exception) -> Response:
+    """A database that others write to for longer than we wait, or that cannot be written now (a full disk)."""
+    _logger.warning("%s %s: %s", request.method, request.url.path, problem)
+    response = error_page(request, 503, f"The collection cannot be used just now ({problem}); try again in a moment.")
+    response.headers["retry-after"] = "5"
     return response
 
 

@@ -279,18 +279,20 @@ def _add(service: Service, asked: AskedAdd) -> AddedFeed:
 
 
 def _import(service: Service, asked: AskedImport) -> ImportedFeeds:
-    outlines, passed = read_opml(asked.opml.encode("utf-8", "replace"))
+    bounds = service.collection.settings.feeds
+    outlines, passed = read_opml(asked.opml.encode("utf-8", "replace"), bounds=bounds)
     with FeedStore(_file(service)) as store:
-        added = sum(store.add(o.url, time.time(), category=o.category, title=o.title) for o in outlines)
-    return ImportedFeeds(added, len(outlines) - added, passed[:100])
+        done = store.add_list(outlines, time.time(), bounds.feeds)
+    if done.refused:
+        passed.insert(0, f"{done.refused:,} feeds: no room, a collection may have {bounds.feeds:,} (feeds.feeds)")
+    return ImportedFeeds(done.added, done.known, passed[:100])
 
 
 def _export(service: Service, asked: Nothing) -> Response:
     outlines: list[Outline] = []
     if _file(service).is_file():
         with _reading(service) as store:
-            lines = [line for line in feed_lines(store, time.time()) if not line.retired]
-            outlines = [Outline(line.url, line.title, line.category) for line in lines]
+            outlines = [Outline(feed.url, feed.title, feed.category) for feed in store.feeds() if not feed.retired]
     text = write_opml(outlines, service.name)
     name = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in service.name)
     headers = {"content-disposition": f'attachment; filename="{name}.opml"'}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import ipaddress
+import re
 import socket
 from collections.abc import Iterable
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import msgspec
 from starlette.datastructures import Headers, MutableHeaders
@@ -36,6 +37,12 @@ _HEADERS = {
 }
 
 
+# RFC 9110 §7.2: a name or an address in brackets, and perhaps a port; nothing before, between or after them.
+_HOST = re.compile(
+    r"(?:\[(?P<address>[0-9A-Fa-f:.]{2,45})\]|(?P<name>[^\s:/?#@\[\]\\]{1,253}))(?::(?P<port>[0-9]{0,5}))?"
+)
+
+
 class Access(msgspec.Struct, frozen=True):
     """Who may ask. `token` is '' when only this machine can reach us; `names` are the Host names we answer to."""
 
@@ -50,7 +57,7 @@ class Access(msgspec.Struct, frozen=True):
             raise SettingsError(f"{address}: others can reach this address, so a token is needed: --token")
         if token and len(token) < LEAST_TOKEN:
             raise SettingsError(f"the token has {len(token)} characters; use at least {LEAST_TOKEN}")
-        known = {"localhost", "127.0.0.1", "::1", address.lower(), *(name.lower() for name in names)}
+        known = {"localhost", "127.0.0.1", "::1", _plain(address), *map(_plain, names)}
         wide = not is_loopback(address)
         if wide:
             known.add(socket.gethostname().lower())
@@ -58,10 +65,10 @@ class Access(msgspec.Struct, frozen=True):
 
     def answers_to(self, host: str) -> bool:
         """Whether a Host header means us. A site that points its own name at our address is not us (DNS rebinding)."""
-        try:
-            name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
-        except ValueError:
+        found = _HOST.fullmatch(host)
+        if found is None or int(found["port"] or 0) > 65_535:
             return False
+        name = _plain(found["address"] or found["name"])
         return name in self.names or (self.any_address and _is_address(name))
 
     def cookie(self) -> str:
@@ -114,7 +121,7 @@ def own_origin(headers: Headers) -> bool:
         return False
     if origin == "null":
         return site == "same-origin" or headers.get("content-type", "").startswith(FORM)
-    return origin is None or urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
+    return origin is None or origin.partition("://")[2].lower() == headers.get("host", "").lower()
 
 
 class Guards:
@@ -156,6 +163,15 @@ class Guards:
             return refused
         query = scope["query_string"].decode("latin-1")
         return RedirectResponse("/login?back=" + quote(path + ("?" + query if query else ""), safe=""), 303)
+
+
+def _plain(name: str) -> str:
+    """A host name as it is compared: lower case, without the dot of the root; an address in its shortest form."""
+    name = name.lower().removesuffix(".").removeprefix("[").removesuffix("]")
+    try:
+        return str(ipaddress.ip_address(name))
+    except ValueError:
+        return name
 
 
 def _is_address(name: str) -> bool:

@@ -21,8 +21,6 @@ from phasa.service.section import Call, Conflict, Event, NotFound, Problem, Sect
 from phasa.service.service import Service
 from phasa.service.templating import render
 
-MOST_BODY = 1_000_000
-
 
 class Refused(PhasaError):  # noqa: N818
     """A request that is answered with an error status of its own."""
@@ -106,11 +104,23 @@ def _call(call: Call) -> Callable[[Request], Any]:
 def _stream(stream: Stream) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
         asked = question(stream.asked, _parameters(request))
-        events = stream.handle(request.app.state.service, asked)
+        service: Service = request.app.state.service
+        if service.streams >= service.collection.settings.service.streams:
+            raise Refused(503, "too many pages follow live events; close some (service.streams in collection.toml)")
+        events = _counted(service, stream.handle(service, asked))
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(_lines(events), media_type="text/event-stream", headers=headers)
 
     return endpoint
+
+
+async def _counted(service: Service, events: AsyncIterator[Event]) -> AsyncIterator[Event]:
+    service.streams += 1
+    try:
+        async for event in events:
+            yield event
+    finally:
+        service.streams -= 1
 
 
 async def _lines(events: AsyncIterator[Event]) -> AsyncIterator[bytes]:
@@ -126,6 +136,8 @@ def question(kind: type[msgspec.Struct], values: Mapping[str, object], *, strict
     except msgspec.ValidationError as problem:
         what, _, where = str(problem).partition(" - at `$.")
         raise InputError(f"{where.rstrip('`')}: {what}" if where else what) from None
+    except RecursionError:
+        raise InputError("nested too deep") from None
     for name in kind.__struct_fields__:
         value = getattr(found, name)
         if isinstance(value, str) and ("\0" in value or (not value.isprintable() and _broken(value))):
@@ -155,13 +167,20 @@ async def _posted(request: Request) -> tuple[dict[str, object], str]:
     if kind != "application/json":
         # A browser may not send JSON to another site without asking first: nothing else can be forged.
         raise Refused(415, "send application/json")
+    return json_of(body), ""
+
+
+def json_of(body: bytes) -> dict[str, object]:
+    """The object in a JSON body. Raises InputError."""
     try:
         values = msgspec.json.decode(body or b"{}")
     except (msgspec.DecodeError, UnicodeDecodeError) as problem:
         raise InputError(f"the body is not JSON: {problem}") from None
+    except RecursionError:
+        raise InputError("the body is nested too deep") from None
     if not isinstance(values, dict):
         raise InputError("the body must be a JSON object")
-    return values, ""
+    return values
 
 
 async def form_of(request: Request) -> tuple[dict[str, str], str]:
@@ -184,16 +203,10 @@ def _kind(request: Request) -> str:
 
 
 async def _body(request: Request) -> bytes:
-    parts, size = [], 0
     try:
-        async for part in request.stream():
-            size += len(part)
-            if size > MOST_BODY:
-                raise Refused(413, f"more than {MOST_BODY:,} bytes")
-            parts.append(part)
+        return await request.body()
     except ClientDisconnect:
         raise Refused(400, "the request ended too early") from None
-    return b"".join(parts)
 
 
 def local_path(path: str) -> str:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Iterable
+from functools import partial
+from typing import cast
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from phasa.collection import Collection
 from phasa.errors import InputError
 from phasa.service.application import create_app
+from phasa.service.connection import Connection
+from phasa.service_settings import ServiceSettings
 
 
 def run(
@@ -25,9 +30,17 @@ def run(
     """Serve until Ctrl-C. `ready` is told the link. Raises InputError when the address cannot be bound."""
     app = create_app(collection, token=token, address=address, names=names, replay=replay)
     bound = bind(address, port)
-    settings = uvicorn.Config(app, log_level="warning", server_header=False, timeout_graceful_shutdown=2)
     ready(link_of(bound))
-    uvicorn.Server(settings).run(sockets=[bound])
+    uvicorn.Server(server_config(app, collection.settings.service)).run(sockets=[bound])
+
+
+def server_config(app: ASGIApp, bounds: ServiceSettings) -> uvicorn.Config:
+    """How uvicorn serves the application: plain HTTP, on connections that are bounded in number and in time."""
+    unasked: dict[Connection, None] = {}
+    protocol = cast("type[Connection]", partial(Connection, bounds=bounds, unasked=unasked))
+    return uvicorn.Config(
+        app, http=protocol, ws="none", log_level="error", server_header=False, timeout_graceful_shutdown=2
+    )
 
 
 def bind(address: str, port: int) -> socket.socket:

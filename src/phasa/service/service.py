@@ -25,6 +25,8 @@ class Service:
     """
 
     local = True
+    streams = 0
+    """Live events that are being followed now."""
 
     def __init__(self, collection: Collection, replay: str = "") -> None:
         self.collection = collection

@@ -68,7 +68,7 @@ async def system_lookup(host: str) -> list[str]:
 def one_server(where: str) -> tuple[Lookup, int]:
     """The lookup and the port that lead every name to one server, given as address:port. Raises SettingsError."""
     address, _, port = where.rpartition(":")
-    if not address or not port.isdigit():
+    if not address or not (port.isascii() and port.isdigit() and len(port) < 6):
         raise SettingsError(f"setting 'server': {where!r} is not an address and a port, as 127.0.0.1:8080")
 
     async def lookup(name: str) -> list[str]:

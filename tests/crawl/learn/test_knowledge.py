@@ -55,6 +55,10 @@ def test_writing_and_reading_gives_the_same_base(rows: list[Row], label: str) ->
     ("text", "problem"),
     [
         ("hello", "no @data"),
+        ("@attribute", "line 1: expected '@attribute NAME KIND'"),
+        ("@relation x\n@ATTRIBUTE p1", "line 2: expected '@attribute NAME KIND'"),
+        (FIGURE_18 + "nan,0.2,0,0,thai\n", "line 13: a number that is none"),
+        (FIGURE_18 + "0.1,1e300,0,0,thai\n", "line 13: a number that is none"),
         ("@attribute x real\n@data\n", "expected the attributes"),
         (FIGURE_18 + "0.1,0.2,0\n", "line 13"),
         (FIGURE_18 + "0.1,x,0,0,thai\n", "line 13"),

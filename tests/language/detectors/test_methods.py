@@ -113,3 +113,15 @@ def test_every_method_says_what_it_does() -> None:
     for method, (_, _, line) in METHODS.items():
         assert line
         assert detector(method) is detector(method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("text", ["\0", "\0" * 9000, "\ufffd", "\ufffd\ufffd 12", "\x1b\x7f", "12 345", "\ufeff\u200b"])
+def test_no_method_knows_the_language_of_what_has_no_letters(method: str, text: str) -> None:
+    assert detector(method).judge(Document(text)).language == "und"
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("charset", ["", "idna", "hex", "no\0name", "x" * 100_000, "utf-16", "undefined"])
+def test_no_method_fails_on_a_charset_that_is_none(method: str, charset: str) -> None:
+    detector(method).judge(Document("สวัสดี \0 hello", charset=charset))

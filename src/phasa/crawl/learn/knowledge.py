@@ -19,6 +19,8 @@ from phasa.crawl.strategy import Floats
 from phasa.errors import InputError
 
 OTHER = "non"
+_MOST_CLASSES = 2
+_LARGEST = 1e9
 
 
 class Row(NamedTuple):
@@ -79,10 +81,10 @@ def read_arff(text: str, source: str = "knowledge base") -> KnowledgeBase:
         if in_data:
             rows.append(_row(line, classes, f"{source}: line {number}"))
         elif keyword == "@attribute":
-            name, _, kind = line.split(None, 1)[1].strip().partition(" ")
-            attributes.append(name.strip("'\""))
-            if kind.strip().startswith("{"):
-                classes = [word.strip().strip("'\"") for word in kind.strip().strip("{}").split(",")]
+            name, kind = _attribute(line, f"{source}: line {number}")
+            attributes.append(name)
+            if kind.startswith("{"):
+                classes = [word.strip().strip("'\"") for word in kind.strip("{}").split(",", _MOST_CLASSES)]
         elif keyword == "@data":
             if tuple(attributes[:4]) != NAMES or len(attributes) != 5 or len(classes) != 2:
                 raise InputError(f"{source}: expected the attributes {', '.join(NAMES)} and a class of two values")
@@ -90,6 +92,14 @@ def read_arff(text: str, source: str = "knowledge base") -> KnowledgeBase:
     if not in_data:
         raise InputError(f"{source}: no @data line; not a Weka file")
     return KnowledgeBase.of(rows, classes[0])
+
+
+def _attribute(line: str, where: str) -> tuple[str, str]:
+    """Name and kind of an @attribute line."""
+    words = line.split(None, 2)
+    if len(words) != 3:
+        raise InputError(f"{where}: expected '@attribute NAME KIND', found {line[:60]!r}")
+    return words[1].strip("'\""), words[2]
 
 
 def _row(line: str, classes: list[str], where: str) -> Row:
@@ -100,6 +110,8 @@ def _row(line: str, classes: list[str], where: str) -> Row:
         parent, anchor, domain, distance = (float(field) for field in fields[:4])
     except ValueError:
         raise InputError(f"{where}: expected four numbers and one of {', '.join(classes)}") from None
+    if not all(abs(value) < _LARGEST for value in (parent, anchor, domain, distance)):
+        raise InputError(f"{where}: a number that is none, or too large to be a feature of a page")
     return Row(parent, anchor, domain, distance, fields[4] == classes[0])
 
 

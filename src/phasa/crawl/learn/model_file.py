@@ -9,6 +9,7 @@ import msgspec
 import zstandard
 
 from phasa.errors import InputError
+from phasa.files import unpacked
 
 
 class Kinded(Protocol):
@@ -31,8 +32,8 @@ def read_model(path: Path, stored: type[T], kind: str, *, called: str, command: 
     if not path.is_file():
         raise InputError(f"{path}: no {called} here; make one with: {command}")
     try:
-        model = msgspec.json.decode(zstandard.decompress(path.read_bytes()), type=stored)
-    except (zstandard.ZstdError, msgspec.MsgspecError) as problem:
+        model = msgspec.json.decode(unpacked(path.read_bytes()), type=stored)
+    except (ValueError, msgspec.MsgspecError, RecursionError) as problem:
         raise InputError(f"{path}: not a {called}: {problem}") from None
     if model.kind != kind:
         raise InputError(f"{path}: not a {called} of this version ({model.kind!r}); learn it again")

@@ -5,7 +5,6 @@ On disk it is text, one term a line, `#` for comments (where the terms are from)
 
 from __future__ import annotations
 
-import io
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -17,7 +16,7 @@ import zstandard
 
 from phasa.crawl.segments.soundex import soundex
 from phasa.errors import InputError
-from phasa.files import replace_file
+from phasa.files import replace_file, unpacked
 
 _TOKEN = re.compile(r"[^\W_]+")
 # Of ASCII bytes: lower case, and a blank for all that parts words
@@ -114,9 +113,8 @@ def load_dictionary(name: str | Path = SHIPPED) -> Dictionary:
             raise InputError(f"{name}: no such dictionary; shipped: {SHIPPED}; make one with: phasa learn dictionary")
         body, packed = path.read_bytes(), path.suffix == ".zst"
     try:
-        raw = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(body)).read() if packed else body
-        lines = raw.decode("utf-8").splitlines()
-    except (zstandard.ZstdError, UnicodeDecodeError) as problem:
+        lines = (unpacked(body) if packed else body).decode("utf-8").splitlines()
+    except ValueError as problem:
         raise InputError(f"{name}: not a dictionary (UTF-8 text, one term a line): {problem}") from None
     terms, sources = [], []
     for number, line in enumerate(lines, 1):

@@ -23,6 +23,7 @@ from phasa.language.verdict import Document, Verdict, unknown
 
 LONGEST = 5  # r; strings of up to seven bytes fit into a 64-bit number with their length
 _LOOKED_AT = 8000
+_NO_TEXT = bytes(range(33)) + b"\x7f"
 
 
 class Spectrum(NamedTuple):
@@ -67,7 +68,7 @@ class StringKernel(OneByOne):
 
     def detect_bytes(self, body: bytes) -> Verdict:
         """The verdict on bytes in whatever encoding."""
-        if not body.strip():
+        if not body.strip(_NO_TEXT):
             return unknown("nothing to compare")
         ours = spectrum(body, self._longest)
         value, language = max((kernel_value(ours, theirs), language) for language, theirs in self._samples)
@@ -77,9 +78,11 @@ class StringKernel(OneByOne):
 
     def judge(self, document: Document) -> Verdict:
         text = sample(document.text, _LOOKED_AT)
+        if not any(map(str.isalpha, text)):
+            return unknown("no letters to compare")  # NUL, U+FFFD, digits: bytes that any sample may share by chance
         try:
             body = text.encode(document.charset or "utf-8", "ignore")
-        except LookupError:
+        except (LookupError, ValueError):  # no such charset, or one that has no letters to ignore (idna)
             body = text.encode("utf-8", "ignore")
         return self.detect_bytes(body)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import zstandard
 
 from phasa.errors import InputError
+from phasa.files import unpacked
 from phasa.language.lexicon.corpus import Line
 
 HEADER = "phasa lexicon 1"
@@ -64,9 +65,8 @@ def load_lexicon(path: Path | str) -> Lexicon:
     """Read a lexicon file, or a plain text file with one word a line as a Reference Corpus. Raises InputError."""
     packed = Path(path).read_bytes()
     try:
-        data = zstandard.ZstdDecompressor().decompress(packed) if packed[:4] == b"\x28\xb5\x2f\xfd" else packed
-        rows = data.decode().split("\n")
-    except (zstandard.ZstdError, UnicodeDecodeError):
+        rows = (unpacked(packed) if packed[:4] == b"\x28\xb5\x2f\xfd" else packed).decode().split("\n")
+    except ValueError:
         raise InputError(
             f"{path}: not a lexicon; `phasa lexicon build` makes one, a plain word list is UTF-8"
         ) from None
@@ -79,7 +79,7 @@ def load_lexicon(path: Path | str) -> Lexicon:
     for number, row in enumerate(rows[1:], 2):
         kind, _, rest = row.partition("\t")
         count, _, word = rest.partition("\t")
-        if kind not in ("C", "R") or not count.isdecimal() or not word:
+        if kind not in ("C", "R") or not (count.isdecimal() and len(count) < 19) or not word:
             raise InputError(
                 f"{path}, entry {number}: expected list, count and word between tabs; build the file again"
             )
