@@ -73,7 +73,7 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
             description="Share of the harvest that may be given up for speed: poor links wait while better ones can "
             "come; 1 fetches whatever may be fetched, which is fastest.",
         ),
-    ] = 0.02
+    ] = 0.01
     near_duplicates: Annotated[
         Literal["off", "count", "skip"],
         Meta(

@@ -150,6 +150,33 @@ def test_a_host_serves_one_request_at_a_time(make: Make) -> None:
     assert frontier.lease(50.0) == []
 
 
+def test_nothing_below_the_least_priority_is_given(make: Make) -> None:
+    for rules in (Rules(), PATIENT):
+        frontier = make(rules)
+        frontier.offer(offers("a", a=0.2) + offers("b", host="b.example", b=0.9) + offers("c", host="c.example", c=0.5))
+        assert [lease.url for lease in frontier.lease(0.0, n=5, least=0.5)] == [
+            url("b", "b.example"),
+            url("c", "c.example"),
+        ]
+        assert frontier.lease(0.0, n=5, least=0.5) == []
+        assert [lease.url for lease in frontier.lease(0.0, n=5)] == [url("a")]
+
+
+def test_the_best_that_can_come_by_then_counts_hosts_that_rest_but_none_that_are_asked(make: Make) -> None:
+    frontier = make(PATIENT)
+    assert frontier.best(0.0) == float("-inf")
+    frontier.offer(offers("a", "b", a=0.9, b=0.8) + offers("c", host="c.example", c=0.3))
+    assert frontier.best(0.0) == 0.9
+    lease = lease_one(frontier, 0.0)
+    assert frontier.best(100.0) == 0.3
+    frontier.finish(lease, done(at=1.0, pause=10.0))
+    frontier.commit()
+    assert frontier.best(10.9) == 0.3
+    assert frontier.best(11.0) == 0.8
+    assert frontier.next_ready(1.0, least=0.5) == 11.0
+    assert frontier.next_ready(1.0) == 1.0
+
+
 def test_a_host_rests_after_an_answer(make: Make) -> None:
     frontier = make(PATIENT)
     frontier.offer(offers("a", "b"))

@@ -34,6 +34,8 @@ SMALLER = (
     (r"https://", "http://"),
     (r"\b(\d+):(100000|20000|3000)\b", r"\1:1200"),
     (r"1-5:\d+", "1-2:1200"),
+    # A crawl in the order of its segments stays in few of them: a predictor needs ten that are wanted.
+    (r"(crawl \S+ --strategy best-segment) --pages \d+", r"\1 --pages=400"),
     (r"(crawl \S+.*|lab run .*)--pages \d+", r"\1--pages 80"),
     (r"^(phasa crawl (?!.*--pages).*)$", r"\1 --pages 80"),
     (r"^(phasa feeds watch .*)$", r"\1 --spacing 0"),

@@ -34,9 +34,10 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class Crawl:
-    """One run. At most `slots` leases are out at a time; with one slot and no tolerance given everything happens in strict
-    order (the lab), otherwise the `Chooser` keeps near to it, giving up `tolerance` of the harvest for speed. Answers that have come meanwhile are
-    settled together, step by step: each step finds its code and tables at hand then, and pages are judged in one go.
+    """One run. At most `slots` leases are out at a time. With one slot and a `tolerance` of 1 everything happens in
+    strict order, as in the lab; otherwise the `Chooser` keeps near it, giving up `tolerance` of the harvest for speed.
+    Answers that have come meanwhile are settled together, step by step: each step finds its code and tables at hand
+    then, and pages are judged in one go.
 
     With `skip_duplicates` the links of a page that nearly repeats a known one are not followed. `words` counts the
     words of a wanted page. `watch` is called now and then; what it returns, if anything, ends the run as its reason.

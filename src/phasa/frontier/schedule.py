@@ -111,8 +111,13 @@ class ReadyHosts:
 
     def best(self, until: float) -> float:
         """The best rank of the heads of hosts that may be asked by then."""
-        ranks = (host.head.rank for host in self.loaded.values() if host.head and not host.busy and host.until <= until)
-        return min(ranks, default=float("inf"))
+        while True:
+            hosts = self.loaded.values()
+            ranks = (host.head.rank for host in hosts if host.head and not host.busy and host.until <= until)
+            best = min(ranks, default=float("inf"))
+            if best <= self.floor.rank:
+                return best
+            self._load_more()
 
     def next_time(self) -> float | None:
         """When the first resting host may be asked; None when none rests."""
