@@ -18,7 +18,8 @@ from pathlib import Path
 import msgspec
 
 from phasa.archive.capture import Capture, Location
-from phasa.files import replace_file
+from phasa.files import naming, replace_file
+from phasa.seals import unseal
 from phasa.web.url import parse, surt
 
 INDEX = "index.cdxj"
@@ -82,7 +83,8 @@ class IndexFile:
         self._file = os.open(self._open, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 
     def add(self, entry: Entry) -> None:
-        os.write(self._file, entry.line())
+        with naming(self._open):
+            os.write(self._file, entry.line())
 
     def finish(self) -> None:
         """Sort the lines into the closed file."""
@@ -110,9 +112,11 @@ def merge(folder: Path) -> Path:
         if parts or not index.exists():
             files = [path.open("rb") for path in [*parts, *([index] if index.exists() else [])]]
             fresh = index.with_suffix(".cdxj.new")
+            unseal(index)
             try:
-                with fresh.open("wb") as out:
+                with naming(fresh), fresh.open("wb") as out:
                     out.writelines(line for line, _ in groupby(heapq.merge(*files)))
+                    out.flush()
                     os.fsync(out.fileno())
             finally:
                 for file in files:

@@ -83,6 +83,18 @@ class Chooser:
         return now - self.last_good > patience
 
 
+class PageLimit:
+    """Counts pages against the limit of all runs. Several workers have one that they share (run/page_limit.py)."""
+
+    def grant(self, limit: int, done: int, out: int, wanted: int) -> int:
+        """How many of `wanted` more pages may be leased, when so many are done and so many leases are out."""
+        return min(wanted, limit - done - out) if limit else wanted
+
+    def reached(self, limit: int, done: int) -> bool:
+        """Whether as many pages are done as may be."""
+        return done >= limit
+
+
 class Crawl:
     """One run. `slots` leases are out at a time; with one slot everything happens in strict order, with more a `choosy`
     crawl puts off poor links while good ones come. Answers that have come meanwhile are settled together, step by step:
@@ -108,7 +120,9 @@ class Crawl:
         words: Callable[[str], int] = len,
         watch: Callable[[Crawl], str] | None = None,
         has_more_work: Callable[[], bool] = lambda: False,
+        page_limit: PageLimit | None = None,
     ) -> None:
+        self._page_limit = page_limit or PageLimit()
         self.parts = parts
         self.meter = Meter(parts.clock.now(), budgets.pages)
         self.paused = False
@@ -170,6 +184,7 @@ class Crawl:
                     leases = self._chosen(leases, now)
                     for lease in leases:
                         self._start(lease)
+                self._grant(0)  # what was granted and not leased is for others
                 if not leases and not await self._wait(now, room):
                     break
             await self._drain()
@@ -186,10 +201,10 @@ class Crawl:
 
     def _room(self) -> int:
         """How many more leases may go out: free slots, and not more than the page limit leaves."""
-        room = 0 if self.paused else self._slots - self._out()
-        if self._budgets.pages:
-            room = min(room, self._budgets.pages - self._settler.done - self._out())
-        return room
+        return self._grant(0 if self.paused else self._slots - self._out())
+
+    def _grant(self, wanted: int) -> int:
+        return self._page_limit.grant(self._budgets.pages, self._settler.done, self._out(), wanted)
 
     def _out(self) -> int:
         """Leases that are not settled."""
@@ -251,7 +266,7 @@ class Crawl:
         if self._why:
             return True
         budgets, meter = self._budgets, self.meter
-        if budgets.pages and self._settler.done >= budgets.pages and not self._out():
+        if budgets.pages and self._page_limit.reached(budgets.pages, self._settler.done) and not self._out():
             self._why = f"the limit of {budgets.pages:,} pages is reached"
         elif budgets.seconds and self.parts.clock.now() - meter.started >= budgets.seconds:
             self._why = f"the limit of {budgets.seconds:g} seconds is reached"

@@ -286,9 +286,9 @@ class UrlTable:
         row = self._db.execute("SELECT * FROM visit WHERE id = ?", (id,)).fetchone()
         if row is None:
             return None
-        _, at, status, mime, size, wanted, score, language, words, digest, record, seconds = row
+        _, at, status, mime, size, wanted, score, language, words, digest, record, seconds, charset = row
         seen = None if wanted is None else bool(wanted)
-        return Visit(at, status, mime, size, seen, score, language, words, digest, record, seconds)
+        return Visit(at, status, mime, size, seen, score, language, words, digest, record, seconds, charset or "")
 
     # ── writing ──────────────────────────────────────────────────────────────────────────────────
 
@@ -347,6 +347,9 @@ class UrlTable:
     def add_visit(self, id: int, visit: Visit) -> None:
         v = visit
         self._db.execute(
-            "INSERT OR REPLACE INTO visit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (id, v.at, v.status, v.mime, v.size, v.wanted, v.score, v.language, v.words, v.digest, v.record, v.seconds),
+            "INSERT OR REPLACE INTO visit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(id, v.at, v.status, v.mime, v.size, v.wanted, v.score, v.language, v.words, v.digest),
+                *(v.record, v.seconds, v.charset),
+            ),
         )

@@ -62,6 +62,19 @@ class Transitions:
         self._recent.forget(row.url)
         self._schedule.renew(row.host)
 
+    def release(self, text: str) -> int:
+        """The quarantined URLs wait again whose address or evidence contains the text, and their templates are trusted
+        again; how many URLs."""
+        rows = [row for row in self._urls.quarantined() if text in f"{row.url} {row.reason}"]
+        for key, evidence in self._db.templates().items():
+            if text in evidence:
+                self._db.remove_template(key)
+                if self._rules.traps is not None:
+                    self._rules.traps.release(key)
+        for row in rows:
+            self.requeue(row, row.priority)
+        return len(rows)
+
     def reprioritise(self, changes: Mapping[Url, float], leased: Callable[[int], bool]) -> None:
         """New priorities for those URLs that wait and are not leased."""
         hosts = set()
