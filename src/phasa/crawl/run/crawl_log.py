@@ -147,12 +147,15 @@ def complete_log(log: CrawlLog, path: Path, ended: Iterable[tuple[Lease, Ending]
     for known in read_log(path):
         there.add(_hash(known.url))
         there.add(_hash(f"{known.url} {known.time}"))
+        if known.record:
+            there.add(_hash(f"{known.url} {known.record}"))
     written = 0
     lines: list[str] = []
     for lease, ending in ended:
         url = lease.url.replace(" ", "_")
-        key = f"{url} {time_text(ending.at)}" if ending.visit is not None else url
-        if _hash(key) not in there:
+        # By its time or by its record: a frontier that was made again from the archive has other times.
+        keys = [f"{url} {time_text(ending.at)}", f"{url} {ending.visit.record}"] if ending.visit is not None else [url]
+        if there.isdisjoint(map(_hash, keys)):
             lines.append(log.text([(lease, ending)]))
             written += 1
         if len(lines) >= 500:
