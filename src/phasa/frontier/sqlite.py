@@ -120,8 +120,8 @@ class SqliteFrontier:
     def _transaction(self) -> Iterator[None]:
         """All or nothing. After an error (the disk is full, or worse) what is in memory may not be used, and nothing
         more is written."""
-        self._db.begin()
         try:
+            self._db.begin()
             yield
             self._db.commit()
         except BaseException:

@@ -123,14 +123,14 @@ def _gather(
                     raise CollectionError(f"worker {dead[0]} died (exit code {code}); run again to go on")
                 ended.update(dict.fromkeys(dead))  # asked to stop before it could listen
         time.sleep(POLL)
-    if any(result is None for result in ended.values()):
-        raise KeyboardInterrupt
     runs: list[Run] = []
     for _, result in sorted(ended.items()):
         if isinstance(result, str):
             raise PhasaError(result)
-        assert result is not None
-        runs.append(result)
+        if result is not None:
+            runs.append(result)
+    if not runs or stop.asked > 1:
+        raise KeyboardInterrupt
     live = read_live_status(collection)
     metrics = live.metrics if live is not None else runs[0].metrics
     write_metrics(metrics, collection.reports_folder)
