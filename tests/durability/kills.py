@@ -93,13 +93,16 @@ def kill_at_random(path: Path, dice: random.Random, seconds: float) -> bool:
 
 def kill_at_point(path: Path, dice: random.Random, calls: int) -> bool:
     """Start a crawl that kills itself before or after some call; a few times when it never comes to that."""
-    for _ in range(5):
-        child = _forked(path, dice.choice(list(POINTS)), 1 + int(calls * dice.random() ** 2))
-        child.join(120.0)
-        assert child.exitcode in (0, -signal.SIGKILL), child.exitcode
-        if child.exitcode:
-            return True
-    return False
+    tries = range(5)
+    return any(kill_point(path, dice.choice(list(POINTS)), 1 + int(calls * dice.random() ** 2)) for _ in tries)
+
+
+def kill_point(path: Path, point: str, call: int) -> bool:
+    """Start a crawl that kills itself at some call; False when it ended before."""
+    child = _forked(path, point, call)
+    child.join(120.0)
+    assert child.exitcode in (0, -signal.SIGKILL), child.exitcode
+    return bool(child.exitcode)
 
 
 def kill_workers(path: Path, dice: random.Random, seconds: float) -> bool:

@@ -386,13 +386,7 @@ class SqliteFrontier:
 
     def story(self, url: Url) -> Story | None:
         row = self._urls.find(url)
-        if row is None:
-            return None
-        host = self._hosts.row(row.host)
-        return Story(
-            *(row.url, self._state(row), row.reason or "", host.name, row.priority, row.depth),
-            *(self._urls.source_url(row.source), row.note or b"", row.attempts, self._urls.visit(row.id), host.note),
-        )
+        return self._urls.story(row, self._state(row)) if row is not None else None
 
     # ── small things ─────────────────────────────────────────────────────────────────────────────
 

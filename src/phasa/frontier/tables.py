@@ -13,7 +13,7 @@ import msgspec
 
 from phasa.frontier.database import Database
 from phasa.frontier.index import HASH_BITS, Head, NewUrl, UrlIndex, next_key
-from phasa.frontier.protocol import State, Visit
+from phasa.frontier.protocol import State, Story, Visit
 from phasa.web.url import Url, authority, private_suffix
 from phasa.web.url import host as host_name
 
@@ -276,6 +276,14 @@ class UrlTable:
     def source_url(self, source: int | str | None) -> str:
         """The address that a stored source means."""
         return self.row(source).url if isinstance(source, int) else source or ""
+
+    def story(self, row: Row, state: State) -> Story:
+        """All that the tables know of a URL, which is in that state."""
+        host = self._hosts.row(row.host)
+        return Story(
+            *(row.url, state, row.reason or "", host.name, row.priority, row.depth, self.source_url(row.source)),
+            *(row.note or b"", row.attempts, self.visit(row.id), host.note),
+        )
 
     def quarantined(self) -> list[Row]:
         """Looks through all URLs: for commands, not for crawls."""
