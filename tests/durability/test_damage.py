@@ -148,7 +148,7 @@ from phasa.cli import main
 results, path = {}, sys.argv[1]
 for name, words in json.loads(sys.argv[2]).items():
     sys.argv = ["phasa", *(word.replace("DIR", path) for word in words)]
-    out, err = io.StringIO(), io.StringIO()
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
     target = os.path.join(os.path.dirname(path), "out.jsonl")
     sys.argv = [target if word == "-" else word for word in sys.argv]
     code = 0
@@ -157,10 +157,10 @@ for name, words in json.loads(sys.argv[2]).items():
             main()
         except SystemExit as end:
             code = end.code or 0
-    said = out.getvalue()
+    said = out.buffer.getvalue().decode()
     if name == "export" and os.path.exists(target):
         said = open(target, encoding="utf-8").read()
-    results[name] = (code, said.replace(path, "DIR"), err.getvalue())
+    results[name] = (code, said.replace(path, "DIR"), err.buffer.getvalue().decode())
 print(json.dumps(results))
 """
 
@@ -262,10 +262,9 @@ def test_a_collection_that_may_not_be_written_can_be_read(made: Made, tmp_path: 
         os.setgid(65534)
         os.setuid(65534)
 
-    for words in (
-        *(["status", path], ["why", path, "http://h3.example/p/9.html"]),
-        *(["export", path, "--to", to, "-o", out / f"x.{to}"] for to in ("jsonl", "wacz")),
-    ):
+    asked: list[list[str | Path]] = [["status", path], ["why", path, "http://h3.example/p/9.html"]]
+    asked += [["export", path, "--to", to, "-o", out / f"x.{to}"] for to in ("jsonl", "wacz")]
+    for words in asked:
         code, said, err = finish(command(*words, preexec_fn=as_nobody, cwd=str(Path(__file__).parents[2])))
         assert code == 0, err
         if words[0] == "export":

@@ -80,8 +80,7 @@ def test_an_answer_that_was_kept_is_not_asked_for_again(tmp_path: Path, point: s
     small.counts_answers = True
     with small.serving():
         collection = collection_for(tmp_path / "c", small)
-        kill = iter([lambda: kill_point(collection.path, point, 12), lambda: False])
-        toll = one_life(collection, small, lambda: next(kill)(), 2)
+        toll = one_life(collection, small, lambda: kill_point(collection.path, point, 12), 1)
     assert toll == Toll(kills=1, answered=60)
 
 

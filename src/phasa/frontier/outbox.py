@@ -56,6 +56,7 @@ class Outbox:
         self._stored = ""
         self._begin = 0
         self._record = ""
+        self.log_is_whole = True
 
     def store(self, finished: Sequence[tuple[Lease, Ending]]) -> None:
         """Keep the lines of leases that this transaction ends; those of the one before are in the log by now."""
@@ -87,21 +88,19 @@ class Outbox:
 
     # ── at the start, by the first worker ────────────────────────────────────────────────────────
 
-    def recover(self) -> bool:
-        """Complete the log with what the workers of the run before could not deliver. False when the log is shorter
-        than it was, so that more than that is missing."""
+    def recover(self) -> None:
+        """Complete the log with what the workers of the run before could not deliver. When the log is shorter than it
+        was, more than that is missing: `log_is_whole` says so."""
         if self._journal is None:
-            return True
-        whole = True
+            return
         rows = self._db.execute("SELECT logged, lines FROM progress ORDER BY logged").fetchall()
         for logged, lines in rows:
             try:
                 self._journal.complete(logged, lines)
             except ShortenedError:
                 self._journal.complete(0, lines)
-                whole = False
+                self.log_is_whole = False
         self._db.execute("UPDATE progress SET logged = ?, lines = ''", (self._journal.size(),))
-        return whole
 
     def records(self) -> dict[int, str]:
         """The last record that each worker of earlier runs had committed."""

@@ -43,11 +43,8 @@ class SqliteFrontier:
     """See `phasa.frontier.protocol.Frontier`. Raises CollectionError when the file is not a frontier.
 
     `partition`: the sites of this process when it is one of several workers. `index` and `ready_hosts` are sizes, which
-    tests make small. `journal` gets the lines of what was committed.
-
-    A frontier that is opened has one owner: opening it takes it over, and whoever had it open before cannot write any
-    more (`SupersededError`). `epoch` is the owner that started this worker, to write for it and not for oneself.
-    """
+    tests make small. `journal` gets the lines of what was committed. Opening a frontier takes it over: who had it open
+    before cannot write any more (`SupersededError`). `epoch`: the owner that started this worker, to write for it."""
 
     GROUP = 64  # pages per transaction at most
     CHANGES = 10_000  # new priorities that wait for the next transaction at most
@@ -87,15 +84,11 @@ class SqliteFrontier:
         # Nothing is written after an error of the file.
         self._closed_to_writes = False
         self.outbox = Outbox(db, partition.worker, journal)
-        self.log_is_whole = True
         self._open(epoch)
+        self.epoch = db.epoch or 0
+        """The owner that this frontier writes for: for the workers that share it."""
         if rules.traps is not None:
             rules.traps.barren.update(db.templates())
-
-    @property
-    def epoch(self) -> int:
-        """Whom this frontier writes for: for the workers that share it."""
-        return self._db.epoch or 0
 
     def _open(self, epoch: int | None) -> None:
         """Repair what a crash left and give hosts to workers; only the first worker does, before the others start."""
@@ -104,7 +97,7 @@ class SqliteFrontier:
         with self._transaction():
             if epoch is None and self._partition.worker == 0:
                 self._db.take_epoch()
-                self.log_is_whole = self.outbox.recover()
+                self.outbox.recover()
             if self._partition.worker == 0:
                 for host, head in self._index.recover(self._partition.workers):
                     self._hosts.set_head(host, head)
@@ -170,7 +163,8 @@ class SqliteFrontier:
         if now < self._not_before or self._closed_to_writes:
             return []
         if now >= self._committed + self.PATIENCE:
-            self._commit_at(now)
+            self.commit()
+            self._committed = now
         leases: list[Lease] = []
         while len(leases) < n:
             host = self._schedule.ready.pop(now)
@@ -178,7 +172,8 @@ class SqliteFrontier:
                 if (lease := self._lease(host, now)) is not None:
                     leases.append(lease)
             elif self._commit_helps(now):
-                self._commit_at(now)
+                self.commit()
+                self._committed = now
             else:
                 break
         return leases
@@ -238,12 +233,7 @@ class SqliteFrontier:
     def _refuse(self, row: Row, state: State, reason: str) -> None:
         self.commit()
         with self._transaction():
-            if state is State.QUARANTINED:
-                log.info("quarantined: %s (%s)", row.url, reason)
-                self._transitions.settle(row, state, reason)
-            else:
-                # A spent budget refuses every URL of the host alike.
-                self._transitions.drop_queue(row.host, reason)
+            self._transitions.refuse(row, state, reason)
 
     def _expire(self, now: float) -> None:
         # Leases are given out in the order of time and all last as long: the oldest comes first.
@@ -313,10 +303,6 @@ class SqliteFrontier:
             self.outbox.remember(found, marks)
             return self.outbox.keep(lambda url: self.states([Url(url)])[0] is State.WAITING)
 
-    def _commit_at(self, now: float) -> None:
-        self.commit()
-        self._committed = now
-
     def drop(self, url: Url, reason: str) -> bool:
         self.commit()
         row = self._urls.find(url)
@@ -338,9 +324,7 @@ class SqliteFrontier:
     def release(self, text: str = "") -> int:
         self.commit()
         with self._transaction():
-            released = self._transitions.release(text)
-        log.info("%d quarantined URLs wait again", released)
-        return released
+            return self._transitions.release(text)
 
     def reprioritise(self, changes: Sequence[tuple[Url, float]]) -> None:
         self._changes.update(changes)

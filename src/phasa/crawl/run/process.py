@@ -122,7 +122,7 @@ def open_frontier(
     )
     if part.epoch is not None:
         return Opened(frontier, frontier.outbox.answered())
-    if not frontier.log_is_whole:
+    if not frontier.outbox.log_is_whole:
         _logger.warning("%s: is shorter than it was; missing lines are written again", collection.log_file)
         write_missing_lines(collection)
     recalled = recall_unsettled(frontier, collection.archive_folder, part.finished)
