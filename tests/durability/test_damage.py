@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -132,10 +133,12 @@ def test_a_damaged_file_is_told_or_mended(made: Made, tmp_path: Path, name: str,
     code, _, problem = results["crawl"]
     if code == 0:
         collection = Collection.open(path)
-        assert done_urls(collection) == made.small.urls()
+        assert done_urls(collection) >= made.small.urls()  # a seed that was changed is another one
         assert {line.url for line in read_log(collection.log_file)} >= made.small.urls(), "every line is there"
-        stored = sorted(record.url for record in read_archive(collection.archive_folder))
-        assert sorted(entry.url for entry in read_index(collection.archive_folder)) == stored
+        stored = Counter(record.url for record in read_archive(collection.archive_folder))
+        indexed = Counter(entry.url for entry in read_index(collection.archive_folder))
+        # A crawl does not read old records: one that is damaged is told by whoever reads it.
+        assert stored <= indexed if name == "archive/WARC" else stored == indexed
     else:
         assert code in (1, 2)
         assert str(path) in problem, problem
@@ -245,31 +248,30 @@ def test_one_flipped_byte_costs_one_page_and_the_exit_code(made: Made, tmp_path:
     assert msgspec.json.decode(out)["damage"][0]["file"] == str(warc)
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="takes rights away from itself, which only root can")
+@pytest.mark.skipif(os.getuid() == 0 and shutil.which("setpriv") is None, reason="root may write everywhere")
 def test_a_collection_that_may_not_be_written_can_be_read(made: Made, tmp_path: Path) -> None:
     path = tmp_path / "c"
     shutil.copytree(made.path, path)
     for place in [path, *path.rglob("*")]:
         place.chmod(0o555 if place.is_dir() else 0o444)
-    for place in [tmp_path, *tmp_path.parents]:
-        if place.stat().st_uid == 0 and str(place).startswith("/tmp/"):
-            place.chmod(0o755)
-    out = tmp_path / "out"
-    out.mkdir()
-    out.chmod(0o777)
+    without_rights = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.getuid() == 0 else []
 
-    def as_nobody() -> None:
-        os.setgid(65534)
-        os.setuid(65534)
+    def run_without_rights(*words: str | Path) -> tuple[int, str, str]:
+        line = [*without_rights, sys.executable, "-m", "phasa", *map(str, words)]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
+        return done.returncode, done.stdout, done.stderr
 
     asked: list[list[str | Path]] = [["status", path], ["why", path, "http://h3.example/p/9.html"]]
-    asked += [["export", path, "--to", to, "-o", out / f"x.{to}"] for to in ("jsonl", "wacz")]
+    asked += [["export", path, "--to", to, "-o", tmp_path / f"x.{to}"] for to in ("jsonl", "wacz")]
     for words in asked:
-        code, said, err = finish(command(*words, preexec_fn=as_nobody, cwd=str(Path(__file__).parents[2])))
+        code, said, err = run_without_rights(*words)
         assert code == 0, err
         if words[0] == "export":
             assert f"{PAGES} pages" in said
-    code, _, err = finish(command("crawl", path, "--quiet", preexec_fn=as_nobody))
-    assert code == 1
-    assert str(path) in err
-    assert "Traceback" not in err
+    for words in (["crawl", path, "--quiet"], ["repair", path]):
+        code, _, err = run_without_rights(*words)
+        assert code == 1
+        assert str(path) in err
+        assert "Traceback" not in err
+    for place in [path, *path.rglob("*")]:
+        place.chmod(0o755)

@@ -49,6 +49,8 @@ def members(path: Path, start: int = 0) -> Iterator[Member | Damage]:
         packed = head.startswith(_MAGIC[:2])
         piece, find = (_packed, _find_packed) if packed else (_plain, _find_plain)
         size, at = os.fstat(file).st_size, start
+        if not size and not path.name.endswith(".open"):
+            yield Damage(path, 0, "the file is empty")
         while at < size:
             try:
                 found = piece(file, at)

@@ -129,12 +129,12 @@ def mend_index(folder: Path, step: Step = _silent) -> list[str]:
     parts = any(path != index for path in folder.glob("*.cdxj"))
     if made is not None and made.beside == sizes and not parts and not broken(index):
         return []
-    if broken(index) or not index.exists() or (indexed := _indexed(folder)) is None:
+    changed = made is not None and any(sizes.get(name, size) != size for name, size in made.beside.items())
+    if changed or broken(index) or not index.exists() or (indexed := indexed_files(folder, sizes)) is None:
         return index_all_again(folder, step)
     for name in sorted(indexed - sizes.keys()):
-        note(Damage(folder / name, 0, "the file is gone; its pages are taken out of the index"))
-    if indexed - sizes.keys():
-        return index_all_again(folder, step)
+        # Its lines stay: each reader that comes upon them says so, until somebody calls for a repair.
+        note(Damage(folder / name, 0, "the file is gone, and the index names its pages"))
     missing = sorted(sizes.keys() - indexed)
     for name in missing:
         step(folder / name)
@@ -148,18 +148,21 @@ def finished_sizes(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_size for path in sorted(folder.glob("*.warc.gz"))}
 
 
-def _indexed(folder: Path) -> set[str] | None:
-    """The WARC files that the closed index files know; None when a line cannot be read or is out of order."""
+def indexed_files(folder: Path, sizes: dict[str, int]) -> set[str] | None:
+    """The WARC files that the closed index files know; None when a line cannot be read, is out of order, or leads
+    beyond the end of its file."""
     names: set[str] = set()
     for path in folder.glob("*.cdxj"):
         before = b""
         with path.open("rb") as file:
             for line in file:
                 try:
-                    names.add(Entry.parse(line).filename)
+                    entry = Entry.parse(line)
+                    end = int(entry.offset) + int(entry.length)
                 except (ValueError, msgspec.DecodeError):
                     return None
-                if line < before or not line.endswith(b"\n"):
+                names.add(entry.filename)
+                if line < before or not line.endswith(b"\n") or end > sizes.get(entry.filename, end):
                     return None
                 before = line
     return names

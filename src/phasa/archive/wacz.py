@@ -14,6 +14,8 @@ import msgspec
 from phasa import __version__
 from phasa.archive.capture import ArchiveError
 from phasa.archive.cdxj import merge, read_index
+from phasa.archive.damage import Damage, note
+from phasa.archive.members import members
 from phasa.files import naming
 from phasa.web.http import PAGE_TYPES
 
@@ -41,7 +43,11 @@ def export_wacz(archive: Path, out: Path, *, title: str = "", titles: dict[str, 
     resources: list[dict[str, object]] = []
     unfinished = out.with_name(out.name + ".part")
     with naming(unfinished), zipfile.ZipFile(unfinished, "w", allowZip64=True) as bundle:
-        resources += [_store(bundle, warc, f"archive/{warc.name}") for warc in warcs]
+        for warc in warcs:
+            resources.append(_store(bundle, warc, f"archive/{warc.name}"))
+            for piece in members(warc):
+                if isinstance(piece, Damage):
+                    note(piece)
         resources.append(_store(bundle, index, "indexes/index.cdxj"))
         pages = list(_pages(archive, titles or {}))
         resources.append(_store_bytes(bundle, _page_list(pages), "pages/pages.jsonl"))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from phasa.archive.cdxj import INDEX
 from phasa.archive.digests import DIGESTS
-from phasa.archive.repair import Mended, finished_sizes, mend_archive
+from phasa.archive.repair import Mended, finished_sizes, indexed_files, mend_archive
 from phasa.collection import Collection
 from phasa.crawl.run.crawl_log import CrawlLog, complete_log
 from phasa.errors import CollectionError
@@ -92,7 +92,9 @@ def seal_collection(collection: Collection) -> None:
         if path.is_file() and _is_complete(path):
             seal(path)
     seal(collection.log_file)
-    seal(archive / INDEX, finished_sizes(archive))
+    sizes = finished_sizes(archive)
+    if (indexed := indexed_files(archive, sizes)) is not None and indexed <= sizes.keys():
+        seal(archive / INDEX, sizes)
 
 
 def _is_complete(path: Path) -> bool:
