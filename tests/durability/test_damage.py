@@ -268,8 +268,8 @@ def test_a_collection_that_may_not_be_written_can_be_read(made: Made, tmp_path: 
         assert code == 0, err
         if words[0] == "export":
             assert f"{PAGES} pages" in said
-    for words in (["crawl", path, "--quiet"], ["repair", path]):
-        code, _, err = run_without_rights(*words)
+    for command_name in ("crawl", "repair"):
+        code, _, err = run_without_rights(command_name, path)
         assert code == 1
         assert str(path) in err
         assert "Traceback" not in err
