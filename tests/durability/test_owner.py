@@ -16,6 +16,7 @@ import pytest
 from tests.durability.kills import done_urls, toll_of
 from tests.durability.small_web import SmallWeb, collection_for, command, finish
 
+from phasa import processes
 from phasa.collection import Collection
 from phasa.errors import CollectionError
 from phasa.frontier.database import SupersededError
@@ -125,13 +126,15 @@ def test_the_lock_is_held_until_the_last_worker_ends(tmp_path: Path) -> None:
         pass
 
 
-def _parent(report: Path) -> None:
-    child = multiprocessing.get_context("spawn").Process(target=_child, args=(report,))
+def _parent(report: Path, with_prctl: bool) -> None:
+    child = multiprocessing.get_context("spawn").Process(target=_child, args=(report, with_prctl))
     child.start()
     time.sleep(60.0)
 
 
-def _child(report: Path) -> None:
+def _child(report: Path, with_prctl: bool) -> None:
+    if not with_prctl:
+        processes._PR_SET_PDEATHSIG = -1  # as on a system that has no such thing
     die_with_parent()
     report.write_text(str(os.getpid()))
     time.sleep(60.0)
@@ -140,10 +143,9 @@ def _child(report: Path) -> None:
 @pytest.mark.parametrize("with_prctl", [True, False])
 def test_a_child_ends_with_its_parent(tmp_path: Path, with_prctl: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     report = tmp_path / "pid"
-    start = "" if with_prctl else "import phasa.processes; phasa.processes._PR_SET_PDEATHSIG = 0; "
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
-    imports = "from pathlib import Path; from tests.durability.test_owner import _parent; "
-    code = f"{imports}{start}_parent(Path({str(report)!r}))"
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]), prepend=os.pathsep)
+    imports = "from pathlib import Path; from tests.durability.test_owner import _parent"
+    code = f"{imports}; _parent(Path({str(report)!r}), {with_prctl})"
     parent = subprocess.Popen([sys.executable, "-c", code])
     until(lambda: report.exists() and report.read_text())
     child = int(report.read_text())
