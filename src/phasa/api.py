@@ -249,7 +249,7 @@ class OpenCollection:
         from phasa.crawl.run.runs import run_collection, with_limits
 
         chosen = with_limits(self._collection, pages, seconds, strategy)
-        with self._collection.locked():
+        with chosen.locked():
             return run_collection(chosen, progress, workers=workers)
 
     def status(self) -> Status:

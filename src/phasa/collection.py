@@ -19,6 +19,7 @@ from phasa.frontier.budgets import Budgets
 from phasa.frontier.politeness import Politeness
 from phasa.frontier.scope import ScopeSettings
 from phasa.frontier.traps import TrapSettings
+from phasa.processes import is_alive
 from phasa.service_settings import ServiceSettings
 from phasa.settings import Settings, read_settings, write_settings
 from phasa.strategy_settings import StrategySettings
@@ -116,6 +117,8 @@ class Collection:
     def __init__(self, path: Path, settings: CollectionSettings) -> None:
         self.path = path
         self.settings = settings
+        self.lock_file: int | None = None
+        """The open file that holds the lock, while `locked`."""
 
     @classmethod
     def create(
@@ -186,19 +189,28 @@ class Collection:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Nobody else works on this collection meanwhile. Raises CollectionError that names who does."""
+        """Nobody else works on this collection meanwhile. Raises CollectionError that names who does.
+
+        The lock belongs to the open file `lock_file`: processes that are handed it hold the lock too, until the last
+        of them ends.
+        """
         with (self.path / self.LOCK).open("a+", encoding="utf-8") as lock:
             # The system lets go of it when the process ends, however it ends: no stale lock can block a start.
             if not _taken(lock, fcntl.LOCK_EX):
-                lock.seek(0)
-                owner = lock.read().strip() or "another process"
-                raise CollectionError(
-                    f"{self.path}: already being worked on by {owner}; wait for it, or stop it with Ctrl-C"
-                ) from None
+                owner = _owner(lock)
+                if owner is None or is_alive(owner) or not _taken(lock, fcntl.LOCK_EX, tries=500):
+                    name = f"process {owner}" if owner is not None else "another process"
+                    raise CollectionError(
+                        f"{self.path}: already being worked on by {name}; wait for it, or stop it with Ctrl-C"
+                    ) from None
             lock.truncate(0)
             lock.write(f"process {os.getpid()}")
             lock.flush()
-            yield
+            self.lock_file = lock.fileno()
+            try:
+                yield
+            finally:
+                self.lock_file = None
 
     def is_locked(self) -> bool:
         """Whether somebody works on it now. Looking takes nothing from those who work, or want to."""
@@ -217,6 +229,10 @@ class Collection:
         """The same folder with some settings overridden for this run, as command options do."""
         return Collection(self.path, msgspec.structs.replace(self.settings, **changes))
 
+    def unlocked(self) -> Collection:
+        """The same without the lock, to be sent to another process."""
+        return Collection(self.path, self.settings)
+
 
 def _taken(lock: IO[Any], kind: int, tries: int = 10) -> bool:
     """Take a lock; those who only look hold it for a moment, so that once is not enough to be sure."""
@@ -229,3 +245,10 @@ def _taken(lock: IO[Any], kind: int, tries: int = 10) -> bool:
         else:
             return True
     return False
+
+
+def _owner(lock: IO[str]) -> int | None:
+    """The process that took a lock last; when it is gone, the workers that it started are about to end, too."""
+    lock.seek(0)
+    number = lock.read().removeprefix("process ").strip()
+    return int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 MOST_UNPACKED = 1_000_000_000
@@ -19,10 +21,10 @@ def replace_file(path: Path, content: bytes | str, *, durable: bool = False) -> 
     new = path.with_name(f"{path.name}.new")
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     try:
-        with new.open("wb") as file:
+        with naming(path), new.open("wb") as file:
             file.write(data)
+            file.flush()
             if durable:
-                file.flush()
                 os.fsync(file.fileno())
         new.replace(path)
     except OSError:
@@ -53,3 +55,14 @@ def unpacked(packed: bytes, most: int = MOST_UNPACKED) -> bytes:
     if not decoder.eof:
         raise ValueError("damaged: it is not whole")
     return b"".join(parts)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """An OSError of the block names the file: writing to one that is open (the disk is full) does not by itself."""
+    try:
+        yield
+    except OSError as problem:
+        if problem.filename is not None or problem.errno is None:
+            raise
+        raise OSError(problem.errno, problem.strerror, str(path)) from None

@@ -17,7 +17,7 @@ from warcio.archiveiterator import ArchiveIterator
 from phasa.archive.capture import ArchiveError
 from phasa.archive.cdxj import lookup, merge, read_index
 from phasa.archive.reader import get, read_archive, read_warc
-from phasa.archive.repair import last_whole_member
+from phasa.archive.repair import last_whole_record
 from phasa.archive.warc import WarcWriter
 
 
@@ -120,7 +120,7 @@ def test_a_torn_tail_is_cut_wherever_it_is_torn(tmp_path: Path) -> None:
     writer.sync()
     (file,) = tmp_path.glob("*.warc.gz.open")
     data = file.read_bytes()
-    assert last_whole_member(file) == len(data) == ends[-1]
+    assert last_whole_record(file) == len(data) == ends[-1]
     for cut in [*range(ends[3] + 1, ends[3] + 40), ends[4] - 1, ends[4] + 5, ends[5] - 3]:
         folder = tmp_path / str(cut)
         folder.mkdir()
@@ -139,6 +139,7 @@ def test_after_a_kill_nothing_refers_to_what_was_cut(tmp_path: Path) -> None:
     writer.write(page(1, body=b"keep"))
     place = writer.write(page(2, body=b"lose"))
     writer.sync()
+    os.close(writer._file)  # as the end of its process does
     (file,) = tmp_path.glob("*.warc.gz.open")
     with file.open("rb+") as torn:
         torn.truncate(place.offset + 10)

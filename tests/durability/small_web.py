@@ -42,9 +42,11 @@ class SmallWeb:
         self.pages = pages
         self.hosts = hosts
         self.arrivals: list[Arrival] = []
+        self.answered: list[Arrival] = []
         self.port = 0
         self.open = self.most_open = 0
         self.seconds = seconds
+        self.counts_answers = False
         self._handler = handler or self.answer
 
     def url(self, number: int) -> str:
@@ -74,7 +76,13 @@ class SmallWeb:
         try:
             if self.seconds:
                 await asyncio.sleep(self.seconds)
-            return self._handler(host, request.path_qs)
+            response = self._handler(host, request.path_qs)
+            if self.counts_answers:
+                # Prepared and written here, so that a request whose client is gone is not counted as answered.
+                await response.prepare(request)
+                await response.write_eof()
+                self.answered.append(self.arrivals[-1]._replace(host=host, path=request.path_qs))
+            return response
         finally:
             self.open -= 1
 

@@ -7,8 +7,9 @@ import signal
 import time
 from pathlib import Path
 
+from tests.durability.kills import done_urls
 from tests.durability.small_web import SmallWeb, collection_for, command, finish
-from tests.durability.test_kill import check_archive, done_urls
+from tests.durability.test_kill import check_archive
 
 from phasa.collection import Collection
 from phasa.frontier.politeness import Politeness

@@ -7,8 +7,9 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from tests.durability.kills import done_urls
 from tests.durability.small_web import SmallWeb, collection_for, command, finish
-from tests.durability.test_kill import check_archive, done_urls
+from tests.durability.test_kill import check_archive
 
 from phasa.archive.cdxj import read_index
 from phasa.web.url import Url, authority

@@ -170,7 +170,7 @@ def test_nothing_was_crawled_yet(path: Path) -> None:
 
 def test_what_is_not_a_frontier_is_named(path: Path) -> None:
     path.write_bytes(b"this is no database" * 100)
-    with pytest.raises(CollectionError, match=r"frontier\.db: cannot be read"):
+    with pytest.raises(CollectionError, match=r"frontier\.db: damaged"):
         FrontierReader(path)
 
 

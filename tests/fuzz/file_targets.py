@@ -45,10 +45,10 @@ def _warc() -> Check:
 
 
 def _arc() -> Check:
-    from phasa.archive.reader import read_arc
+    from phasa.archive.reader import positions
 
     def check(data: bytes) -> None:
-        for start, end, stored in read_arc(in_file("a.arc.gz", data)):
+        for start, end, stored in positions(in_file("a.arc.gz", data)):
             assert 0 <= start <= end
             _ = stored.content, stored.time
 
@@ -225,7 +225,7 @@ def _warcs() -> Iterable[bytes]:
 
 def _toml() -> bytes:
     return (
-        b'language = "th"\ncontact = "m"\nconnections = 9\nchoosy = 0.5\n[scope]\ndomains = ["th"]\npatterns = ["^h"]\n'
+        b'language = "th"\ncontact = "m"\nconnections = 9\ntolerance = 1\n[scope]\ndomains = ["th"]\npatterns = ["^h"]\n'
         b"[politeness]\ndelay = 1.5\n[strategies.hybrid]\nfloor = -2.0\n[limits]\nredirects = 9\n[feeds]\nfeeds = 3\n"
     )
 

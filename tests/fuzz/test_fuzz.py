@@ -76,7 +76,7 @@ STRUCTURED = {
     "trace": st.lists(st.tuples(st.text("ab", max_size=2), st.floats())).map(
         lambda posts: "".join(f"{feed}\t{when}\n" for feed, when in posts).encode()
     ),
-    "settings": st.dictionaries(st.sampled_from(["connections", "choosy"]), st.integers() | st.floats()).map(
+    "settings": st.dictionaries(st.sampled_from(["connections", "tolerance"]), st.integers() | st.floats()).map(
         lambda table: "".join(f"{key} = {value}\n" for key, value in table.items()).encode()
     ),
 }  # fmt: skip

@@ -62,7 +62,7 @@ def stock(path: Path, pieces: Sequence[Piece], *, language: str = "th") -> Colle
                 )
                 ending = Ending(State.DONE, "ok", at.timestamp(), 0.0, visit=visit)
                 frontier.finish(lease, ending)
-                log.write(lease, ending)
+                log.append(log.text([(lease, ending)]))
             frontier.commit()
             now += 1000.0
     frontier.close()

@@ -17,8 +17,9 @@ from pathlib import Path
 
 import msgspec
 
-from phasa.archive.capture import Capture, Location
-from phasa.files import replace_file
+from phasa.archive.capture import ArchiveError, Capture, Location
+from phasa.files import naming, replace_file
+from phasa.seals import broken, unseal
 from phasa.web.url import parse, surt
 
 INDEX = "index.cdxj"
@@ -82,7 +83,8 @@ class IndexFile:
         self._file = os.open(self._open, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 
     def add(self, entry: Entry) -> None:
-        os.write(self._file, entry.line())
+        with naming(self._open):
+            os.write(self._file, entry.line())
 
     def finish(self) -> None:
         """Sort the lines into the closed file."""
@@ -110,9 +112,11 @@ def merge(folder: Path) -> Path:
         if parts or not index.exists():
             files = [path.open("rb") for path in [*parts, *([index] if index.exists() else [])]]
             fresh = index.with_suffix(".cdxj.new")
+            unseal(index)
             try:
-                with fresh.open("wb") as out:
+                with naming(fresh), fresh.open("wb") as out:
                     out.writelines(line for line, _ in groupby(heapq.merge(*files)))
+                    out.flush()
                     os.fsync(out.fileno())
             finally:
                 for file in files:
@@ -124,11 +128,12 @@ def merge(folder: Path) -> Path:
 
 
 def read_index(folder: Path) -> Iterator[Entry]:
-    """Every entry of the closed index files, in the order of the index."""
+    """Every entry of the closed index files, in the order of the index. Raises ArchiveError when it is damaged."""
+    _refuse_broken(folder)
     files = [path.open("rb") for path in sorted(folder.glob("*.cdxj"))]
     try:
         for line, _ in groupby(heapq.merge(*files)):
-            yield Entry.parse(line)
+            yield _parse(folder, line)
     finally:
         for file in files:
             file.close()
@@ -140,14 +145,16 @@ def lookup(folder: Path, url: str) -> list[Entry]:
 
 
 def search(folder: Path, prefix: str, most: int | None = None) -> Iterator[Entry]:
-    """The entries whose line begins with `prefix`, in the order of the index; at most `most` of each index file."""
+    """The entries whose line begins with `prefix`, in the order of the index; at most `most` of each index file. Raises
+    ArchiveError when the index is damaged."""
+    _refuse_broken(folder)
     key = prefix.encode()
     lines: set[bytes] = set()
     for path in folder.glob("*.cdxj"):
         lines.update(islice(_search(path, key), most))
     for path in folder.glob("*.cdxj.open"):
         lines.update(line for line in path.read_bytes().splitlines(keepends=True) if line.startswith(key))
-    return (Entry.parse(line) for line in sorted(lines) if line.endswith(b"\n"))
+    return (_parse(folder, line) for line in sorted(lines) if line.endswith(b"\n"))
 
 
 def sample(folder: Path, number: int) -> Iterator[Entry]:
@@ -164,7 +171,22 @@ def sample(folder: Path, number: int) -> Iterator[Entry]:
                     file.readline()  # we stand inside a line: go on to the next one
                 line = file.readline()
                 if line.endswith(b"\n"):
-                    yield Entry.parse(line)
+                    yield _parse(folder, line)
+
+
+def _refuse_broken(folder: Path) -> None:
+    if problem := broken(folder / INDEX):
+        raise ArchiveError(f"{folder / INDEX}: damaged: {problem}; make it again with: phasa repair {folder.parent}")
+
+
+def _parse(folder: Path, line: bytes) -> Entry:
+    try:
+        return Entry.parse(line)
+    except (ValueError, msgspec.DecodeError):
+        raise ArchiveError(
+            f"{folder / INDEX}: damaged: {line[:60]!r} is not a line of an index; "
+            f"make it again with: phasa repair {folder.parent}"
+        ) from None
 
 
 def _search(path: Path, key: bytes) -> Iterator[bytes]:

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from phasa.seals import unseal
+
 RUN = 8
 """Characters of a shingle."""
 SHORTEST = 200
@@ -58,6 +60,8 @@ class NearDuplicates:
     """
 
     def __init__(self, path: Path | None = None) -> None:
+        if path is not None:
+            unseal(path)
         self._db = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=30)
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = OFF")

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from phasa.archive.capture import ArchiveError, base32
 from phasa.archive.cdxj import INDEX, REVISIT, Entry, key_of, lookup
+from phasa.archive.damage import Damage, note
+from phasa.archive.members import Member, member_at, members
 from phasa.web.inflate import inflate
 from phasa.web.limits import Limits
+
+if TYPE_CHECKING:
+    from warcio.recordloader import ArcWarcRecord
 
 _LIMITS = Limits()
 
@@ -34,6 +41,8 @@ class Stored:
     revisit: bool
     refers_to_url: str
     refers_to_date: str
+    truncated: str = ""
+    address: str = ""
 
     @property
     def content(self) -> bytes:
@@ -43,15 +52,21 @@ class Stored:
 
 
 def read_warc(path: Path) -> Iterator[Stored]:
-    """The response and revisit records of a WARC or ARC file, compressed or not. A torn tail ends the iteration."""
-    for _, _, stored in _positions(path):
+    """The response and revisit records of a WARC or ARC file, compressed or not. What is damaged is passed over, and
+    told (`phasa.archive.damage`)."""
+    for _, _, stored in positions(path):
         yield stored
 
 
 def read_archive(folder: Path) -> Iterator[Stored]:
     """Every capture of all WARC files of a folder, files still being written included."""
-    for path in sorted([*folder.glob("*.warc.gz"), *folder.glob("*.warc"), *folder.glob("*.warc.gz.open")]):
+    for path in warc_files(folder):
         yield from read_warc(path)
+
+
+def warc_files(folder: Path) -> list[Path]:
+    """The WARC files of a folder, files still being written included, in the order of their names."""
+    return sorted([*folder.glob("*.warc.gz"), *folder.glob("*.warc"), *folder.glob("*.warc.gz.open")])
 
 
 def get(folder: Path, url: str, near: datetime | None = None) -> Stored | None:
@@ -64,16 +79,24 @@ def get(folder: Path, url: str, near: datetime | None = None) -> Stored | None:
 
 
 def read_entry(folder: Path, entry: Entry) -> Stored:
-    """The record that an index entry points at. Raises ArchiveError when it is not there."""
+    """The record that an index entry points at. Raises ArchiveError when it is not there, or damaged."""
     for path in (folder / entry.filename, folder / (entry.filename + ".open")):
         if path.exists():
-            with path.open("rb") as file:
-                file.seek(int(entry.offset))
-                for record in ArchiveIterator(file, record_types=_WANTED, parse_http=False):
-                    return _stored(record)
+            return read_record(path, int(entry.offset), entry.url)
+    raise ArchiveError(f"{folder / entry.filename}: is gone, and {folder / INDEX} says that {entry.url} is in it")
+
+
+def read_record(path: Path, offset: int, url: str) -> Stored:
+    """The record of an address that stands at a place of a file. Raises ArchiveError when another one stands there, or
+    a damaged one."""
+    piece = member_at(path, offset)
+    if isinstance(piece, Damage):
+        raise ArchiveError(f"{piece}; see what is left with: phasa repair {path.parent.parent}")
+    for record in _parsed(path, piece):
+        if record.record_type & _WANTED and (stored := _stored(record)).url == url:
+            return stored
     raise ArchiveError(
-        f"{folder / entry.filename}: no record at {entry.offset}; "
-        f"delete {folder / INDEX} and start the crawl: it makes the index again"
+        f"{path}: no record of {url} at byte {offset}; make the index again with: phasa repair {path.parent.parent}"
     )
 
 
@@ -85,53 +108,64 @@ def resolve(folder: Path, stored: Stored) -> Stored:
     for entry in reversed(entries):
         if entry.mime != REVISIT and (not stored.digest or entry.digest == stored.digest or stored.status == 304):
             first = read_entry(folder, entry)
-            return Stored(
-                url=stored.url, time=stored.time, status=first.status, mime=first.mime, content_type=first.content_type,
-                headers=first.headers, body=first.body, digest=first.digest, record_id=stored.record_id, revisit=True,
-                refers_to_url=stored.refers_to_url, refers_to_date=stored.refers_to_date,
+            return replace(
+                stored, status=first.status, mime=first.mime, content_type=first.content_type, headers=first.headers,
+                body=first.body, digest=first.digest,
             )  # fmt: skip
     return stored
 
 
 def index_entries(path: Path) -> Iterator[Entry]:
     """The index entries of a WARC file, read from its records."""
-    for start, end, stored in _positions(path):
-        yield Entry(
-            surt=key_of(stored.url),
-            timestamp=stored.time.strftime("%Y%m%d%H%M%S"),
-            url=stored.url,
-            mime=REVISIT if stored.revisit else stored.mime or "unk",
-            status=str(stored.status),
-            digest=stored.digest,
-            length=str(end - start),
-            offset=str(start),
-            filename=path.name.removesuffix(".open"),
-        )
+    for start, end, stored in positions(path):
+        yield entry_of(path, start, end, stored)
+
+
+def entry_of(path: Path, start: int, end: int, stored: Stored) -> Entry:
+    """The index entry of a record."""
+    return Entry(
+        surt=key_of(stored.url),
+        timestamp=stored.time.strftime("%Y%m%d%H%M%S"),
+        url=stored.url,
+        mime=REVISIT if stored.revisit else stored.mime or "unk",
+        status=str(stored.status),
+        digest=stored.digest,
+        length=str(end - start),
+        offset=str(start),
+        filename=path.name.removesuffix(".open"),
+    )
 
 
 _WANTED = WarcRecordType.response | WarcRecordType.revisit | WarcRecordType.resource
 
 
-def _positions(path: Path) -> Iterator[tuple[int, int, Stored]]:
-    """(offset, end, record): a record ends where the next one of any type begins."""
-    waiting: tuple[int, Stored] | None = None
-    records = 0
-    try:
-        with path.open("rb") as file:
-            for record in ArchiveIterator(file, record_types=WarcRecordType.any_type, parse_http=False):
-                records += 1
-                if waiting:
-                    yield waiting[0], record.stream_pos, waiting[1]
-                    waiting = None
+def positions(path: Path, start: int = 0) -> Iterator[tuple[int, int, Stored]]:
+    """(offset, end, record) of the records from a place on."""
+    with path.open("rb") as file:
+        head = file.read(5)
+    if head and not head.startswith((b"\x1f\x8b", b"WARC/")):
+        yield from _plain_arc(path)  # the only one of these that is not made of pieces
+        return
+    for piece in members(path, start):
+        if isinstance(piece, Damage):
+            # A file that is being written ends with a torn record at times.
+            if not (path.name.endswith(".open") and piece.what.startswith("the file ends")):
+                note(piece)
+        elif piece.data.startswith(b"WARC/"):
+            for record in _parsed(path, piece):
                 if record.record_type & _WANTED:
-                    waiting = (record.stream_pos, _stored(record))
-    except OSError as problem:
-        if problem.errno is not None:  # the disk, not the file's content
-            raise
-        if records == 0:
-            yield from read_arc(path)
-    if waiting:
-        yield waiting[0], path.stat().st_size, waiting[1]
+                    yield piece.offset, piece.end, _stored(record)
+        else:
+            for _, _, stored in _arc_records(path, BytesIO(piece.data), piece.offset):
+                yield piece.offset, piece.end, stored
+
+
+def _parsed(path: Path, piece: Member) -> Iterator[WarcRecord]:
+    """The records in a piece: one, unless a foreign program packed several together."""
+    try:
+        yield from ArchiveIterator(BytesIO(piece.data), record_types=WarcRecordType.any_type, parse_http=False)
+    except (OSError, ValueError, OverflowError) as problem:
+        note(Damage(path, piece.offset, f"a record that cannot be read ({problem})"))
 
 
 def _stored(record: WarcRecord) -> Stored:
@@ -158,44 +192,59 @@ def _stored(record: WarcRecord) -> Stored:
         revisit=revisit,
         refers_to_url=record.headers.get("WARC-Refers-To-Target-URI") or "",
         refers_to_date=record.headers.get("WARC-Refers-To-Date") or "",
+        truncated=record.headers.get("WARC-Truncated") or "",
+        address=record.headers.get("WARC-IP-Address") or "",
     )
 
 
-def read_arc(path: Path) -> Iterator[tuple[int, int, Stored]]:
-    """The same of an ARC file, the older format, through warcio. What cannot be parsed ends the iteration."""
+def _plain_arc(path: Path) -> Iterator[tuple[int, int, Stored]]:
+    """The same of an ARC file, the older format, that is not packed. What cannot be parsed ends the iteration."""
+    with path.open("rb") as file:
+        yield from _arc_records(path, file, 0)
+
+
+def _arc_records(path: Path, file: IO[bytes], at: int) -> Iterator[tuple[int, int, Stored]]:
     from warcio.archiveiterator import ArchiveIterator as ArcIterator
     from warcio.exceptions import ArchiveLoadFailed
 
     try:
-        with path.open("rb") as file:
-            records = ArcIterator(file, arc2warc=True)
-            for record in records:
-                if record.rec_type != "response" or record.http_headers is None:
-                    continue
-                body = (
-                    record.content_stream().read()
-                    if not record.http_headers.get("Content-Encoding")
-                    else (record.raw_stream.read())
-                )
-                content_type = record.http_headers.get_header("Content-Type") or ""
-                offset = records.get_record_offset()
-                yield (
-                    offset,
-                    offset + records.get_record_length(),
-                    Stored(
-                        url=record.rec_headers.get_header("WARC-Target-URI") or "",
-                        time=datetime.fromisoformat(record.rec_headers.get_header("WARC-Date")),
-                        status=int(record.http_headers.get_statuscode() or 0),
-                        mime=content_type.split(";")[0].strip().lower(),
-                        content_type=content_type,
-                        headers=tuple(record.http_headers.headers),
-                        body=body,
-                        digest=base32(hashlib.sha1(body, usedforsecurity=False).digest()),
-                        record_id="",
-                        revisit=False,
-                        refers_to_url="",
-                        refers_to_date="",
-                    ),
-                )
-    except (ArchiveLoadFailed, ValueError):
-        return
+        records = ArcIterator(file, arc2warc=True)
+        for record in records:
+            if record.rec_type != "response" or record.http_headers is None:
+                continue
+            coded = record.http_headers.get("Content-Encoding")
+            body = record.raw_stream.read() if coded else record.content_stream().read()
+            offset = records.get_record_offset()
+            yield offset, offset + records.get_record_length(), _stored_arc(record, body)
+    # The library has no error of its own for most of what a damaged header can be.
+    except (
+        ArchiveLoadFailed,
+        ValueError,
+        TypeError,
+        AttributeError,
+        IndexError,
+        KeyError,
+        OSError,
+        EOFError,
+    ) as problem:
+        if isinstance(problem, OSError) and problem.errno is not None:  # the disk, not the file's content
+            raise
+        note(Damage(path, at, f"not an ARC or WARC record ({' '.join(str(problem).split())[:100]})"))
+
+
+def _stored_arc(record: ArcWarcRecord, body: bytes) -> Stored:
+    content_type = record.http_headers.get_header("Content-Type") or ""
+    return Stored(
+        url=record.rec_headers.get_header("WARC-Target-URI") or "",
+        time=datetime.fromisoformat(record.rec_headers.get_header("WARC-Date")),
+        status=int(record.http_headers.get_statuscode() or 0),
+        mime=content_type.split(";")[0].strip().lower(),
+        content_type=content_type,
+        headers=tuple(record.http_headers.headers),
+        body=body,
+        digest=base32(hashlib.sha1(body, usedforsecurity=False).digest()),
+        record_id="",
+        revisit=False,
+        refers_to_url="",
+        refers_to_date="",
+    )

@@ -9,6 +9,7 @@ import msgspec
 
 from phasa.archive.reader import Stored, read_archive, resolve
 from phasa.extras import needs_extra
+from phasa.files import naming
 from phasa.language.detectors import detect
 from phasa.web.html import read_page
 from phasa.web.http import PAGE_TYPES
@@ -55,7 +56,7 @@ def page_text(body: bytes, address: str, content_type: str) -> Text | None:
 def write_jsonl(texts: Iterable[Text], out: Path) -> int:
     """One JSON object per line. Returns the number of lines."""
     count = 0
-    with out.open("wb") as file:
+    with naming(out), out.open("wb") as file:
         for text in texts:
             file.write(msgspec.json.encode(text) + b"\n")
             count += 1

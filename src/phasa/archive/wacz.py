@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import zipfile
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -13,6 +14,9 @@ import msgspec
 from phasa import __version__
 from phasa.archive.capture import ArchiveError
 from phasa.archive.cdxj import merge, read_index
+from phasa.archive.damage import Damage, note
+from phasa.archive.members import members
+from phasa.files import naming
 from phasa.web.http import PAGE_TYPES
 
 _CHUNK = 1 << 20
@@ -35,11 +39,15 @@ def export_wacz(archive: Path, out: Path, *, title: str = "", titles: dict[str, 
     warcs = sorted(archive.glob("*.warc.gz"))
     if not warcs:
         raise ArchiveError(f"{archive}: no finished WARC file to export; crawl first")
-    index = merge(archive)
+    index, made = _index(archive, out)
     resources: list[dict[str, object]] = []
     unfinished = out.with_name(out.name + ".part")
-    with zipfile.ZipFile(unfinished, "w", allowZip64=True) as bundle:
-        resources += [_store(bundle, warc, f"archive/{warc.name}") for warc in warcs]
+    with naming(unfinished), zipfile.ZipFile(unfinished, "w", allowZip64=True) as bundle:
+        for warc in warcs:
+            resources.append(_store(bundle, warc, f"archive/{warc.name}"))
+            for piece in members(warc):
+                if isinstance(piece, Damage):
+                    note(piece)
         resources.append(_store(bundle, index, "indexes/index.cdxj"))
         pages = list(_pages(archive, titles or {}))
         resources.append(_store_bytes(bundle, _page_list(pages), "pages/pages.jsonl"))
@@ -47,7 +55,20 @@ def export_wacz(archive: Path, out: Path, *, title: str = "", titles: dict[str, 
         bundle.writestr("datapackage.json", package)
         bundle.writestr("datapackage-digest.json", _package_digest(package))
     unfinished.rename(out)
+    if made:
+        index.unlink()
     return len(pages)
+
+
+def _index(archive: Path, out: Path) -> tuple[Path, bool]:
+    """The index file of an archive, and whether it was made for this export: a folder that cannot be written to keeps
+    its own as it is."""
+    if os.access(archive, os.W_OK):
+        return merge(archive), False
+    made = out.with_name(f"{out.name}.cdxj")
+    with naming(made), made.open("wb") as file:
+        file.writelines(entry.line() for entry in read_index(archive))
+    return made, True
 
 
 def _pages(archive: Path, titles: dict[str, str]) -> Iterable[PageLine]:

@@ -1,21 +1,19 @@
 """Writing captures into rotating WARC files that survive being killed.
 
 A capture's records are appended in one write; the caller's bookkeeping comes after it. The file being written is
-called `….warc.gz.open`. Starting again cuts a torn tail off such files, closes them and indexes them. `Digests` knows
-which bodies the archive already has, on disk and not in memory.
+called `….warc.gz.open`. Starting again cuts a torn tail off such files, closes them and indexes them (`repair`).
 """
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import os
 import socket
-import sqlite3
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
 
 from phasa import __version__
 from phasa.archive.capture import (
@@ -34,66 +32,10 @@ from phasa.archive.capture import (
     warcinfo,
 )
 from phasa.archive.cdxj import Entry, IndexFile
-from phasa.archive.repair import cut_torn_tail, index_again, index_all_again
+from phasa.archive.digests import DIGESTS, Digests, Original
+from phasa.archive.repair import OPEN, finish_open_files, index_all_again
+from phasa.files import naming
 
-_COMMIT_EVERY = 200
-
-
-class Original(NamedTuple):
-    """The record that a revisit refers to."""
-
-    url: str
-    date: str
-    record_id: str
-
-
-class Digests:
-    """A table of entity digests. Losing its last rows in a crash costs a duplicate body, never a wrong reference."""
-
-    def __init__(self, path: Path) -> None:
-        self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = OFF")
-        self._db.execute(
-            "CREATE TABLE IF NOT EXISTS digest (sha1 BLOB PRIMARY KEY, url TEXT, date TEXT, record TEXT,"
-            " file TEXT, offset INTEGER) WITHOUT ROWID"
-        )
-        self._pending: dict[bytes, tuple[bytes, str, str, str, str, int]] = {}
-
-    def get(self, digest: bytes) -> Original | None:
-        if pending := self._pending.get(digest):
-            return Original(*pending[1:4])
-        if not self._db.in_transaction:
-            # One look at the file until the next commit: a lookup by itself spends its time on locks. What other
-            # workers add meanwhile is not seen, which costs a duplicate body.
-            self._db.execute("BEGIN")
-        row = self._db.execute("SELECT url, date, record FROM digest WHERE sha1 = ?", (digest,)).fetchone()
-        return Original(*row) if row else None
-
-    def add(self, digest: bytes, original: Original, file: str, offset: int) -> None:
-        self._pending.setdefault(digest, (digest, *original, file, offset))
-        if len(self._pending) >= _COMMIT_EVERY:
-            self.commit()
-
-    def commit(self) -> None:
-        if self._db.in_transaction:
-            self._db.execute("COMMIT")
-        if self._pending:
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany("INSERT OR IGNORE INTO digest VALUES (?, ?, ?, ?, ?, ?)", self._pending.values())
-            self._db.execute("COMMIT")
-            self._pending.clear()
-
-    def forget_from(self, file: str, offset: int) -> None:
-        """Drop the rows that point at or behind `offset` of a file: that part was cut off."""
-        self._db.execute("DELETE FROM digest WHERE file = ? AND offset >= ?", (file, offset))
-
-    def close(self) -> None:
-        self.commit()
-        self._db.close()
-
-
-OPEN = ".open"
 GIGABYTE = 1_000_000_000
 _LOG = logging.getLogger(__name__)
 
@@ -119,8 +61,10 @@ class WarcWriter:
         self._rotate_bytes = rotate_bytes
         self._info = [("software", f"phasa/{__version__}"), ("format", "WARC File Format 1.1"), *info]
         folder.mkdir(parents=True, exist_ok=True)
-        self._digests = Digests(folder / "digests.db") if dedup else None
-        self.repaired = self._repair()
+        self._digests = Digests(folder / DIGESTS) if dedup else None
+        self.repaired = finish_open_files(folder, self._digests)
+        if worker == 0 and not any(folder.glob("*.cdxj")) and any(folder.glob("*.warc.gz")):
+            index_all_again(folder)
         self._file = -1
         self._name = ""
         self._size = 0
@@ -151,9 +95,10 @@ class WarcWriter:
         return location
 
     def sync(self) -> None:
-        """Return only when everything written is on the disk itself."""
+        """Return only when everything written is on the disk itself. Raises ArchiveError when it cannot be."""
         if self._file >= 0:
-            os.fdatasync(self._file)
+            with naming(self.folder / self._name):
+                os.fdatasync(self._file)
         if self._digests:
             self._digests.commit()
 
@@ -202,6 +147,7 @@ class WarcWriter:
         self._name = f"phasa-{stamp}-{self._worker:02d}.warc.gz"
         path = self.folder / (self._name + OPEN)
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        fcntl.flock(self._file, fcntl.LOCK_EX)  # while its writer lives nobody finishes it in its place
         self._size = self._count = 0
         self._index = IndexFile(self.folder, self._name)
         header = warcinfo(self._name, [*self._info, ("hostname", socket.gethostname())])
@@ -214,28 +160,6 @@ class WarcWriter:
             self._index.abandon()
             raise
         self._count = 0
-
-    def _repair(self) -> dict[str, int]:
-        """Close files that a killed writer of this worker left open: file name -> bytes cut off. An index that was
-        deleted is made again."""
-        repaired = {}
-        for path in sorted(self.folder.glob(f"*-{self._worker:02d}.warc.gz{OPEN}")):
-            name = path.name.removesuffix(OPEN)
-            repaired[name] = cut_torn_tail(path)
-            if self._digests:
-                self._digests.forget_from(name, path.stat().st_size)
-            if path.stat().st_size == 0:
-                path.unlink()
-                IndexFile(self.folder, name).abandon()
-                continue
-            path.rename(self.folder / name)
-            index_again(self.folder, name)
-        for path in self.folder.glob(f"*-{self._worker:02d}.warc.gz.cdxj{OPEN}"):
-            # Killed between the two renames of `close`: the WARC is finished, its index is not.
-            index_again(self.folder, path.name.removesuffix(".cdxj" + OPEN))
-        if self._worker == 0 and not any(self.folder.glob("*.cdxj")) and any(self.folder.glob("*.warc.gz")):
-            index_all_again(self.folder)
-        return repaired
 
 
 def _records(capture: Capture, digest: str, date: str, original: Original | None) -> tuple[list[bytes], int, str]:

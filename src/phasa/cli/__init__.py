@@ -9,11 +9,15 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections.abc import Iterable
 from io import TextIOWrapper
 
+from phasa.archive.damage import Damage, noted
 from phasa.cli.outputs import end_unread
 from phasa.errors import PhasaError
 from phasa.logs import take_log_options
+
+_MOST_DAMAGE = 20
 
 
 def main() -> None:
@@ -25,7 +29,12 @@ def main() -> None:
         try:
             from phasa.cli.group import app  # here, where Ctrl-C while it loads is understood
 
-            app(take_log_options(sys.argv[1:]), prog_name="phasa")
+            with noted() as damage:
+                try:
+                    app(take_log_options(sys.argv[1:]), prog_name="phasa")
+                except SystemExit as end:
+                    _tell(damage, end.code)
+                    raise
         finally:
             sys.stdout.flush()  # here, where it is still known what to do when nobody reads it
     except KeyboardInterrupt:
@@ -37,6 +46,17 @@ def main() -> None:
             raise
         print(f"phasa: {_one_line(problem)}", file=sys.stderr)
         sys.exit(1)
+
+
+def _tell(damage: Iterable[Damage], code: str | int | None) -> None:
+    """Name what a command passed over; then it was not all right. Raises SystemExit."""
+    lines = [str(one) for one in damage]
+    for line in lines[:_MOST_DAMAGE]:
+        print(f"phasa: {line}", file=sys.stderr)
+    if len(lines) > _MOST_DAMAGE:
+        print(f"phasa: and {len(lines) - _MOST_DAMAGE:,} more", file=sys.stderr)
+    if lines:
+        sys.exit(code or 1)
 
 
 def _one_line(problem: Exception) -> str:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from phasa.cli.progress import counted
 from phasa.errors import CollectionError, InputError
+
+if TYPE_CHECKING:
+    from phasa.collection import Collection
 
 app = typer.Typer()
 
@@ -39,9 +42,11 @@ def export(
     from phasa.archive.wacz import export_wacz
     from phasa.collection import Collection
 
-    archive = Collection.open(directory).archive_folder
+    collection = Collection.open(directory)
+    archive = collection.archive_folder
     if not any(archive.glob("*.warc.gz*")):
         raise CollectionError(f"{directory}: no page to export; crawl first: phasa crawl {directory}")
+    _finish_files(collection, whole=to is Format.wacz)
     target = out or directory.with_name(f"{directory.name}{'-pages' if to is Format.repository else '.' + to}")
     if target == Path("-"):
         if to is not Format.jsonl:
@@ -58,3 +63,21 @@ def export(
         case Format.repository:
             count = export_repository(archive, target)
     print(f"{target}: {count:,} pages", file=sys.stderr if target == Path("/dev/stdout") else sys.stdout)
+
+
+def _finish_files(collection: Collection, *, whole: bool) -> None:
+    """Finish and index what a killed crawl left. While one runs, or where nothing may be written, the archive is taken
+    as it is; `whole`: say what is not in it then."""
+    from phasa.archive.repair import mend_archive
+
+    try:
+        with collection.locked():
+            mend_archive(collection.archive_folder)
+            return
+    except CollectionError:
+        why = "a crawl is running"
+    except PermissionError as problem:
+        why = f"{problem.filename}: {problem.strerror}"
+    if whole and (unfinished := list(collection.archive_folder.glob("*.warc.gz.open"))):
+        names = ", ".join(path.name for path in unfinished[:3])
+        print(f"phasa: {len(unfinished)} files are not finished and not in it ({why}): {names}", file=sys.stderr)

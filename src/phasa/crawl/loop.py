@@ -33,6 +33,18 @@ class Outcome(msgspec.Struct, frozen=True):
     wanted: int
 
 
+class PageLimit:
+    """Counts pages against the limit of all runs. Several workers have one that they share (run/page_limit.py)."""
+
+    def grant(self, limit: int, done: int, out: int, wanted: int) -> int:
+        """How many of `wanted` more pages may be leased, when so many are done and so many leases are out."""
+        return min(wanted, limit - done - out) if limit else wanted
+
+    def reached(self, limit: int, done: int) -> bool:
+        """Whether as many pages are done as may be."""
+        return done >= limit
+
+
 class Crawl:
     """One run. At most `slots` leases are out at a time. With one slot and a `tolerance` of 1 everything happens in
     strict order, as in the lab; otherwise the `Chooser` keeps near it, giving up `tolerance` of the harvest for speed.
@@ -60,7 +72,9 @@ class Crawl:
         words: Callable[[str], int] = len,
         watch: Callable[[Crawl], str] | None = None,
         has_more_work: Callable[[], bool] = lambda: False,
+        page_limit: PageLimit | None = None,
     ) -> None:
+        self._page_limit = page_limit or PageLimit()
         self.parts = parts
         self.meter = Meter(parts.clock.now(), budgets.pages)
         self.paused = False
@@ -128,6 +142,7 @@ class Crawl:
                     leases, least = self._choose(now, room) if room > 0 else ([], ANY)
                     for lease in leases:
                         self._start(lease, now)
+                self._grant(0)  # what was granted and not leased is for others
                 if not leases and not await self._wait(now, room, least):
                     break
             await self._drain()
@@ -144,14 +159,13 @@ class Crawl:
 
     def _room(self, now: float) -> int:
         """How many more leases may go out: free slots, not more than what is known allows, nor than the page limit."""
-        if self.paused:
-            return 0
-        room = self._slots - self._out()
+        room = 0 if self.paused else self._slots - self._out()
         if not self._strict:
             room = int(min(room, self._chooser.room() - sum(1 for _ in self._awaited(now))))
-        if self._budgets.pages:
-            room = min(room, self._budgets.pages - self._settler.done - self._out())
-        return room
+        return self._grant(max(0, room))
+
+    def _grant(self, wanted: int) -> int:
+        return self._page_limit.grant(self._budgets.pages, self._settler.pages, self._out(), wanted)
 
     def _out(self) -> int:
         """Leases that are not settled."""
@@ -197,7 +211,7 @@ class Crawl:
         if not self._budgets.seconds:
             return False
         left = self.meter.started + self._budgets.seconds - now
-        pages = self._budgets.pages - self._settler.done if self._budgets.pages else float("inf")
+        pages = self._budgets.pages - self._settler.pages if self._budgets.pages else float("inf")
         return pages > left * self._chooser.pace
 
     def _start(self, lease: Lease, now: float) -> None:
@@ -251,7 +265,7 @@ class Crawl:
         if self._why:
             return True
         budgets, meter = self._budgets, self.meter
-        if budgets.pages and self._settler.done >= budgets.pages and not self._out():
+        if budgets.pages and self._page_limit.reached(budgets.pages, self._settler.pages) and not self._out():
             self._why = f"the limit of {budgets.pages:,} pages is reached"
         elif budgets.seconds and self.parts.clock.now() - meter.started >= budgets.seconds:
             self._why = f"the limit of {budgets.seconds:g} seconds is reached"

@@ -108,7 +108,7 @@ class Meter:
         totals |= {
             "harvest_last_100": sum(self._last) / len(self._last) if self._last else None,
             "pages_per_second": rate,
-            "seconds_left": (self.limit - stats.done) / rate if self.limit and self.fetches else None,
+            "seconds_left": (self.limit - stats.pages) / (self.pages / seconds) if self.limit and self.pages else None,
         }
         return Metrics(
             **totals,

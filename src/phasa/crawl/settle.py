@@ -41,8 +41,8 @@ class Parts(NamedTuple):
 class Settler:
     """Does what answers ask for; `saw` hears the priority of each settled lease, and whether its page was wanted.
 
-    `errors` has the first of what went wrong in the strategy, `done` counts finished URLs; `one_by_one` says that
-    answers must not be settled several at a time.
+    `errors` has the first of what went wrong in the strategy; over all runs, `done` counts finished URLs and `pages`
+    those of them that gave a page. `one_by_one` says that answers must not be settled several at a time.
     """
 
     ERRORS = 100
@@ -60,7 +60,8 @@ class Settler:
         self.parts = parts
         self.manners = manners
         self.errors: list[str] = []
-        self.done = parts.frontier.stats().done
+        stats = parts.frontier.stats()
+        self.done, self.pages = stats.done, stats.pages
         self.settled = 0
         """Answers of this run."""
         self._meter = meter
@@ -100,6 +101,7 @@ class Settler:
                 self._saw(lease.priority, judgement is not None and judgement.wanted)
             frontier.finish(lease, ending, offers)
             self.done += ending.state is State.DONE
+            self.pages += judgement is not None
             if changes := self._changes():
                 self._apply(changes)
             if log is not None:

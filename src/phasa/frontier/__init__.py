@@ -7,6 +7,7 @@
     offer_batch     offers that are taken in together
     transitions     the changes of state of known URLs
     schedule        whose turn it is: hosts and server addresses
+    outbox          what a commit leaves for the crawl log, and for the next start
     inbox           what several workers pass to each other
     tables          the rows of hosts and URLs; all of their SQL
     database        the file: tables, connection, transactions

@@ -13,11 +13,13 @@ from pathlib import Path
 
 from phasa.errors import CollectionError
 from phasa.frontier.index import SCHEMA as INDEX_SCHEMA
+from phasa.seals import unseal
 
 log = logging.getLogger(__name__)
 
-FORMAT = 3
-_BEFORE = 2  # one row for each entry of `seen` and `queue`
+FORMAT = 4
+_UNPACKED = 2  # one row for each entry of `seen` and `queue`
+_WITHOUT_CHARSET = 3  # of a visit
 
 _SCHEMA = f"""{INDEX_SCHEMA}
 CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -35,13 +37,25 @@ CREATE TABLE IF NOT EXISTS url(
     note BLOB, reason TEXT);
 CREATE TABLE IF NOT EXISTS visit(
     id INTEGER PRIMARY KEY, at REAL, status INTEGER, mime TEXT, size INTEGER, wanted INTEGER, score REAL,
-    language TEXT, words INTEGER, digest INTEGER, record TEXT, seconds REAL);
+    language TEXT, words INTEGER, digest INTEGER, record TEXT, seconds REAL, charset TEXT);
 CREATE TABLE IF NOT EXISTS template(key TEXT PRIMARY KEY, evidence TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS address(name TEXT PRIMARY KEY, until REAL NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS inbox(
     id INTEGER PRIMARY KEY, worker INTEGER NOT NULL, url TEXT, priority REAL, depth INTEGER, source TEXT, note BLOB);
 CREATE INDEX IF NOT EXISTS letters ON inbox(worker, id);
+CREATE TABLE IF NOT EXISTS progress(
+    worker INTEGER PRIMARY KEY, logged INTEGER NOT NULL, lines TEXT NOT NULL, record TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS answered(url TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
 """
+
+
+class SupersededError(CollectionError):
+    """Somebody else has taken the collection over: what this process wanted to write is refused."""
+
+
+def damaged(path: Path, problem: object) -> CollectionError:
+    """What is said of a frontier that cannot be read."""
+    return CollectionError(f"{path}: damaged ({problem}); mend it with: phasa repair {path.parent}")
 
 
 class Database:
@@ -52,6 +66,10 @@ class Database:
     """
 
     def __init__(self, path: Path, cache_megabytes: int = 4) -> None:
+        self.path = path
+        self.epoch: int | None = None
+        """The owner that this connection writes for, once it is one; transactions of an older owner are refused."""
+        unseal(path)
         try:
             # One statement cache for everything; transactions are ours to open, not the driver's.
             self.connection = sqlite3.connect(path, isolation_level=None, cached_statements=256, timeout=60.0)
@@ -67,27 +85,51 @@ class Database:
             format = self.meta("format")
             if format is None:
                 self.set_meta("format", FORMAT)
-            elif format == _BEFORE:
+            elif format in (_UNPACKED, _WITHOUT_CHARSET):
                 log.info("%s: bringing the frontier from format %s up to format %d", path, format, FORMAT)
-                self._pack()
+                self._bring_up(format)
             elif format != FORMAT:
                 raise CollectionError(f"{path}: frontier of format {format}, this phasa reads {FORMAT}")
-        except sqlite3.DatabaseError as problem:
+        except sqlite3.OperationalError as problem:  # locked, read-only, the disk is full, or a folder in its place
             raise CollectionError(f"{path}: cannot be used as a frontier: {problem}") from None
+        except sqlite3.DatabaseError as problem:
+            raise damaged(path, problem) from None
 
-    def _pack(self) -> None:
-        """Bring a file of the format before up to date: the index is filled again, as after a crash."""
+    def _bring_up(self, format: float | str) -> None:
+        """Bring a file of an older format up to date; the index is filled again then, as after a crash."""
         self.begin()
-        self.execute("DROP TABLE seen")
-        self.execute("DROP TABLE queue")
-        for statement in _SCHEMA.split(";"):
-            self.execute(statement)
-        self.execute("DELETE FROM meta WHERE key LIKE 'merged %'")
+        if format == _UNPACKED:
+            self.execute("DROP TABLE seen")
+            self.execute("DROP TABLE queue")
+            for statement in _SCHEMA.split(";"):
+                self.execute(statement)
+            self.execute("DELETE FROM meta WHERE key LIKE 'merged %'")
+        if "charset" not in {row[1] for row in self.execute("PRAGMA table_info(visit)")}:
+            self.execute("ALTER TABLE visit ADD COLUMN charset TEXT")
         self.set_meta("format", FORMAT)
         self.commit()
 
+    # ── owners ───────────────────────────────────────────────────────────────────────────────────
+
+    def take_epoch(self) -> int:
+        """Be the new owner: nobody who was one before can write any more. Inside a transaction."""
+        self.epoch = int(self.meta("epoch") or 0) + 1
+        self.set_meta("epoch", self.epoch)
+        return self.epoch
+
+    def join_epoch(self, epoch: int | None) -> None:
+        """Write for the owner of that epoch; None: for the one of now."""
+        self.epoch = int(self.meta("epoch") or 0) if epoch is None else epoch
+
     def begin(self) -> None:
+        """Raises SupersededError, with nothing begun, when there is a newer owner."""
         self.execute("BEGIN IMMEDIATE")
+        if self.epoch is not None and (newest := self.meta("epoch") or 0) != self.epoch:
+            self.rollback()
+            raise SupersededError(
+                f"{self.path.parent}: taken over by another process (owner {newest}, this one is {self.epoch}); "
+                "this process ends, and what it had not committed is fetched again there"
+            )
 
     def commit(self) -> None:
         self.execute("COMMIT")

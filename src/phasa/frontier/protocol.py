@@ -11,7 +11,7 @@ test_laws for whole histories beside the frontier in memory).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum, IntEnum
 from typing import NamedTuple, Protocol
 
@@ -97,7 +97,7 @@ class Visit(msgspec.Struct, frozen=True, gc=False):
     digest: int = 0
     record: str = ""
     seconds: float = 0.0
-    charset: str = ""  # for the crawl log; not kept in the frontier
+    charset: str = ""
 
 
 class Ending(msgspec.Struct, frozen=True, gc=False):
@@ -157,6 +157,13 @@ class Stats(msgspec.Struct, frozen=True):
     hosts: int = 0
     ready_hosts: int = 0
     resting_hosts: int = 0
+
+    @classmethod
+    def of(cls, tally: Mapping[str, int], leased: int = 0) -> Stats:
+        """The counts that a frontier keeps by name, where so many of what waits are leased."""
+        names = ("done", "dropped", "quarantined", "wanted", "bytes", "words", "hosts")
+        counts = {name: tally.get(name, 0) for name in names}
+        return cls(waiting=tally.get("waiting", 0) - leased, leased=leased, pages=tally.get("judged", 0), **counts)
 
 
 class Frontier(Protocol):

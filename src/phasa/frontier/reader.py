@@ -6,6 +6,7 @@ being made this moment, answers as a frontier in which there is nothing.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,10 +15,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from phasa.errors import CollectionError
-from phasa.frontier.database import FORMAT
+from phasa.frontier.database import FORMAT, damaged
 from phasa.frontier.index import ids_of_host, ids_of_key, next_key, url_keys
-from phasa.frontier.protocol import State, Stats, Story, Visit
+from phasa.frontier.protocol import Ending, Lease, State, Stats, Story, Visit
 from phasa.frontier.tables import ROW, Row
+from phasa.seals import broken
 from phasa.web.url import Url, authority
 
 OUT_OF_SCOPE = "out of scope"
@@ -26,7 +28,8 @@ OUT_OF_SCOPE = "out of scope"
 # A reason is stored as "cause: details"; this is the only place that takes it apart.
 _CAUSE = "CASE WHEN instr(reason, ':') > 0 THEN substr(reason, 1, instr(reason, ':') - 1) ELSE reason END"
 _SEEN = "SELECT u.url, u.state, v.wanted FROM url u LEFT JOIN visit v ON v.id = u.id"
-_VISIT = "at, status, mime, size, wanted, score, language, words, digest, record, seconds"
+_VISIT = "at, status, mime, size, wanted, score, language, words, digest, record, seconds, coalesce(charset, '')"
+_VISIT_COLUMNS = [f"v.{name}" for name in _VISIT.split(", ")[:11]] + ["coalesce(v.charset, '')"]
 _MOST_TRAPS = 1000
 
 _REPORTS: dict[str, tuple[tuple[str, ...], str]] = {
@@ -110,15 +113,17 @@ class FrontierReader:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._db: sqlite3.Connection | None = None
+        if problem := broken(path):
+            raise damaged(path, problem)
         if not path.exists():
             return
         try:
-            self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=30.0)
+            self._db = _open(path)
             if self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'tally'").fetchone() is None:
                 self.close()
-        except sqlite3.DatabaseError as problem:
+        except sqlite3.DatabaseError as error:
             self.close()
-            raise self._unreadable(problem) from None
+            raise damaged(path, error) from None
 
     def close(self) -> None:
         if self._db is not None:
@@ -141,18 +146,7 @@ class FrontierReader:
     def totals(self) -> Stats:
         """The counts of the collection. URLs that are being fetched now still count as waiting; ready and resting
         hosts are known to the running crawl only."""
-        tally = dict(self._ask("SELECT name, n FROM tally"))
-        return Stats(
-            waiting=tally.get("waiting", 0),
-            done=tally.get("done", 0),
-            dropped=tally.get("dropped", 0),
-            quarantined=tally.get("quarantined", 0),
-            wanted=tally.get("wanted", 0),
-            pages=tally.get("judged", 0),
-            bytes=tally.get("bytes", 0),
-            words=tally.get("words", 0),
-            hosts=tally.get("hosts", 0),
-        )
+        return Stats.of(dict(self._ask("SELECT name, n FROM tally")))
 
     def report(self, name: str, limit: int = -1) -> Report:
         """One of the REPORTS with at most so many rows; -1 gives all. Raises KeyError for another name."""
@@ -178,6 +172,24 @@ class FrontierReader:
             VisitedUrl(id, url, depth, at, size or 0, None if wanted is None else bool(wanted), language or "", score)
             for id, url, depth, at, size, wanted, language, score in rows
         ]
+
+    def ended(self) -> Iterator[tuple[Lease, Ending]]:
+        """Every URL that was tried, in the order of its last visit, as the last lease of it ended. When a URL was
+        refused without a visit is not known: it comes last, with the time of the last visit."""
+        last = next(self._ask("SELECT coalesce(max(at), 0) FROM visit"), (0.0,))[0]
+        rows = self._ask(
+            "SELECT u.id, u.url, u.priority, u.depth, coalesce(s.url, u.source, ''), u.attempts, u.state, u.reason,"
+            f" v.id, {', '.join(_VISIT_COLUMNS)} FROM url u LEFT JOIN visit v ON v.id = u.id"
+            " LEFT JOIN url s ON s.id = u.source AND typeof(u.source) = 'integer'"
+            " WHERE v.id IS NOT NULL OR (u.state = ? AND u.attempts > 0) ORDER BY v.at IS NULL, v.at, u.id",
+            int(State.DROPPED),
+        )
+        for id, url, priority, depth, source, attempts, state, reason, visited, *values in rows:
+            at, status, mime, size, wanted, *rest = values
+            seen = None if wanted is None else bool(wanted)
+            visit = Visit(at, status, mime, size, seen, *rest) if visited is not None else None
+            lease = Lease(id, Url(url), "", priority, depth, str(source), b"", attempts, 0.0)
+            yield lease, Ending(State(state), reason or "", at if visit is not None else last, visit=visit)
 
     def discoveries_after(self, id: int, most: int) -> Discoveries:
         """The next URLs that became known; `last` is `id` when there are none."""
@@ -304,4 +316,20 @@ class FrontierReader:
             raise self._unreadable(problem) from None
 
     def _unreadable(self, problem: Exception) -> CollectionError:
-        return CollectionError(f"{self._path}: cannot be read: {problem}")
+        return damaged(self._path, problem)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    """A connection for reading. A frontier at rest in a folder that cannot be written to (an archive that was put away)
+    is read as it is: the library wants to make files beside it otherwise."""
+    address = path.resolve().as_uri()
+    db = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=30.0)
+    try:
+        db.execute("SELECT 1 FROM sqlite_master").fetchone()
+        return db
+    except sqlite3.OperationalError:
+        db.close()
+        wal = path.with_name(f"{path.name}-wal")
+        if os.access(path.parent, os.W_OK) or (wal.exists() and wal.stat().st_size):
+            raise
+        return sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True)

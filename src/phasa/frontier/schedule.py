@@ -239,7 +239,9 @@ class HostSchedule:
         """When the first request may go out: nobody knows what a process that was killed had asked for just before."""
         ended = self._db.meta("ended")
         began = self._db.meta("began")
+        self._db.begin()
         self._db.set_meta("began", now)
+        self._db.commit()
         if began is None:
             return now
         return (
@@ -251,6 +253,10 @@ class HostSchedule:
     def host_of(self, lease: Lease) -> Host:
         id = self._hosts.find(lease.host)
         assert id is not None
+        return self.loaded(id)
+
+    def loaded(self, id: int) -> Host:
+        """A host by its number, loaded whether or not it is its turn."""
         host = self.ready.loaded.get(id)
         if host is None:
             host = self.ready.loaded[id] = self._host(id)
@@ -332,7 +338,9 @@ class HostSchedule:
                 if (host := self.ready.loaded.get(id)) is not None and not host.busy:
                     self.ready.rest(host, free_at)
             if not self._partition.alone:
+                self._db.begin()
                 self._inbox.close_address(name, free_at)
+                self._db.commit()
 
     def give_back(self, lease: Lease, until: float) -> None:
         """A lease ends without a fetch; its host rests until then, or competes at once (`AWAKE`)."""

@@ -5,8 +5,8 @@ leased when the process dies simply still waits.
 
 Commits are shared by groups of pages. `finish` and `reprioritise` keep what they are told until the next commit: first
 `before_commit` (the archive is flushed to disk), then all of it, with all links, in one short transaction, so that
-several workers can take turns. A host whose page is not committed yet gets no turn, so the order of leases is the same
-as if every page were committed at once.
+several workers can take turns; last the lines of the log (`outbox`). A host whose page is not committed yet gets no
+turn, so the order of leases is the same as if every page were committed at once.
 """
 
 from __future__ import annotations
@@ -16,12 +16,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
+
 from phasa.frontier.database import Database
 from phasa.frontier.inbox import ALONE as ALONE
 from phasa.frontier.inbox import Inbox
 from phasa.frontier.inbox import Partition as Partition
-from phasa.frontier.index import IndexOptions, UrlIndex
+from phasa.frontier.index import Head, IndexOptions, UrlIndex
 from phasa.frontier.offer_batch import SETTLED, OfferBatch, RecentOffers, Sourced
+from phasa.frontier.outbox import Journal, Outbox, Unsettled
 from phasa.frontier.politeness import AWAKE
 from phasa.frontier.protocol import ANY, Ending, Lease, Offer, OfferResult, State, Stats, Story, Waiting
 from phasa.frontier.rules import Rules
@@ -32,8 +35,6 @@ from phasa.web.url import Url, registered_domain
 
 log = logging.getLogger(__name__)
 
-_TALLIES = ("done", "dropped", "quarantined", "wanted", "bytes", "words", "hosts")
-
 
 def _nothing() -> None: ...
 
@@ -42,8 +43,8 @@ class SqliteFrontier:
     """See `phasa.frontier.protocol.Frontier`. Raises CollectionError when the file is not a frontier.
 
     `partition`: the sites of this process when it is one of several workers. `index` and `ready_hosts` are sizes, which
-    tests make small.
-    """
+    tests make small. `journal` gets the lines of what was committed. Opening a frontier takes it over: who had it open
+    before cannot write any more (`SupersededError`). `epoch`: the owner that started this worker, to write for it."""
 
     GROUP = 64  # pages per transaction at most
     CHANGES = 10_000  # new priorities that wait for the next transaction at most
@@ -56,6 +57,8 @@ class SqliteFrontier:
         *,
         partition: Partition = ALONE,
         before_commit: Callable[[], None] = _nothing,
+        journal: Journal | None = None,
+        epoch: int | None = None,
         index: IndexOptions | None = None,
         ready_hosts: int = 1_024,
     ) -> None:
@@ -80,13 +83,21 @@ class SqliteFrontier:
         self._not_before: float | None = None
         # Nothing is written after an error of the file.
         self._closed_to_writes = False
-        self._open()
+        self.outbox = Outbox(db, partition.worker, journal)
+        self._open(epoch)
+        self.epoch = db.epoch or 0
+        """The owner that this frontier writes for: for the workers that share it."""
         if rules.traps is not None:
             rules.traps.barren.update(db.templates())
 
-    def _open(self) -> None:
+    def _open(self, epoch: int | None) -> None:
         """Repair what a crash left and give hosts to workers; only the first worker does, before the others start."""
+        if epoch is not None or self._partition.worker:
+            self._db.join_epoch(epoch)
         with self._transaction():
+            if epoch is None and self._partition.worker == 0:
+                self._db.take_epoch()
+                self.outbox.recover()
             if self._partition.worker == 0:
                 for host, head in self._index.recover(self._partition.workers):
                     self._hosts.set_head(host, head)
@@ -102,8 +113,8 @@ class SqliteFrontier:
     def _transaction(self) -> Iterator[None]:
         """All or nothing. After an error (the disk is full, or worse) what is in memory may not be used, and nothing
         more is written."""
-        self._db.begin()
         try:
+            self._db.begin()
             yield
             self._db.commit()
         except BaseException:
@@ -152,7 +163,8 @@ class SqliteFrontier:
         if now < self._not_before or self._closed_to_writes:
             return []
         if now >= self._committed + self.PATIENCE:
-            self._commit_at(now)
+            self.commit()
+            self._committed = now
         leases: list[Lease] = []
         while len(leases) < n:
             host = self._schedule.ready.pop(now, -least)
@@ -160,7 +172,8 @@ class SqliteFrontier:
                 if (lease := self._lease(host, now)) is not None:
                     leases.append(lease)
             elif self._commit_helps(now):
-                self._commit_at(now)
+                self.commit()
+                self._committed = now
             else:
                 break
         return leases
@@ -183,6 +196,9 @@ class SqliteFrontier:
             # The pages that are being fetched may spend the budget of the site: wait for them.
             self._schedule.ready.rest(host, now + max(self.rules.manners.delay, 0.1))
             return None
+        return self._lease_row(host, row, now)
+
+    def _lease_row(self, host: Host, row: Row, now: float) -> Lease:
         host.busy = row.id
         lease = Lease(
             *(row.id, row.url, host.name, row.priority, row.depth),
@@ -192,6 +208,19 @@ class SqliteFrontier:
         self._leases[row.id] = lease
         self._recent.put(row.url, SETTLED)
         return lease
+
+    def lease_url(self, url: Url, now: float) -> Lease | None:
+        """A lease of this very URL, whatever its turn and manners say: for what was fetched before (`phasa repair`).
+        None when it does not wait."""
+        row = self._urls.find(url)
+        if row is None or self._state(row) is not State.WAITING:
+            return None
+        self._schedule.hear(now)
+        host = self._schedule.loaded(row.host)
+        if host.busy:
+            self.commit()
+        host.head = Head(-row.priority, row.id)
+        return self._lease_row(host, row, now)
 
     def _pages_of(self, row: Row) -> tuple[int, int, int]:
         """Pages taken from the host of a URL, from its site, and pages of the site that are being fetched."""
@@ -204,12 +233,7 @@ class SqliteFrontier:
     def _refuse(self, row: Row, state: State, reason: str) -> None:
         self.commit()
         with self._transaction():
-            if state is State.QUARANTINED:
-                log.info("quarantined: %s (%s)", row.url, reason)
-                self._transitions.settle(row, state, reason)
-            else:
-                # A spent budget refuses every URL of the host alike.
-                self._transitions.drop_queue(row.host, reason)
+            self._transitions.refuse(row, state, reason)
 
     def _expire(self, now: float) -> None:
         # Leases are given out in the order of time and all last as long: the oldest comes first.
@@ -261,17 +285,23 @@ class SqliteFrontier:
         finished, self._finished = list(self._finished.values()), {}
         changes, self._changes = self._changes, {}
         with self._transaction():
-            ended = self._transitions.end_leases([(lease, ending) for lease, ending, _ in finished])
+            leases = [(lease, ending) for lease, ending, _ in finished]
+            ended = self._transitions.end_leases(leases)
+            self.outbox.store(leases)
             found = [(offer, _source_id(offer, lease)) for lease, _, offers in finished for offer in offers]
             self._take([*found, *((offer, self._urls.source(offer.source)) for offer in self._inbox.take())])
             self._transitions.reprioritise(changes, self._is_leased)
             for host, ending in ended:
                 self._transitions.end_turn(host, ending)
+        self.outbox.deliver()
         self._merge_when_due()
 
-    def _commit_at(self, now: float) -> None:
-        self.commit()
-        self._committed = now
+    def recall(self, found: Sequence[Unsettled], marks: dict[int, str]) -> list[Unsettled]:
+        """Remember answers in the archive that no commit knew, up to those marks (`outbox`). All that are remembered,
+        of URLs that still wait."""
+        with self._transaction():
+            self.outbox.remember(found, marks)
+            return self.outbox.keep(lambda url: self.states([Url(url)])[0] is State.WAITING)
 
     def drop(self, url: Url, reason: str) -> bool:
         self.commit()
@@ -293,17 +323,8 @@ class SqliteFrontier:
 
     def release(self, text: str = "") -> int:
         self.commit()
-        rows = [row for row in self._urls.quarantined() if text in f"{row.url} {row.reason}"]
         with self._transaction():
-            for key, evidence in self._db.templates().items():
-                if text in evidence:
-                    self._db.remove_template(key)
-                    if self.rules.traps is not None:
-                        self.rules.traps.release(key)
-            for row in rows:
-                self._transitions.requeue(row, row.priority)
-        log.info("%d quarantined URLs wait again", len(rows))
-        return len(rows)
+            return self._transitions.release(text)
 
     def reprioritise(self, changes: Sequence[tuple[Url, float]]) -> None:
         self._changes.update(changes)
@@ -346,26 +367,13 @@ class SqliteFrontier:
         return None if time is None else max(now, time)
 
     def stats(self) -> Stats:
-        tally = self._db.tallies()
-        leased = len(self._leases) + len(self._finished)
-        return Stats(
-            waiting=tally.get("waiting", 0) - leased,
-            leased=leased,
-            ready_hosts=len(self._schedule.ready),
-            resting_hosts=self._schedule.ready.resting,
-            pages=tally.get("judged", 0),
-            **{name: tally.get(name, 0) for name in _TALLIES},
-        )
+        counts = Stats.of(self._db.tallies(), len(self._leases) + len(self._finished))
+        ready = self._schedule.ready
+        return msgspec.structs.replace(counts, ready_hosts=len(ready), resting_hosts=ready.resting)
 
     def story(self, url: Url) -> Story | None:
         row = self._urls.find(url)
-        if row is None:
-            return None
-        host = self._hosts.row(row.host)
-        return Story(
-            *(row.url, self._state(row), row.reason or "", host.name, row.priority, row.depth),
-            *(self._urls.source_url(row.source), row.note or b"", row.attempts, self._urls.visit(row.id), host.note),
-        )
+        return self._urls.story(row, self._state(row)) if row is not None else None
 
     # ── small things ─────────────────────────────────────────────────────────────────────────────
 
@@ -385,6 +393,7 @@ class SqliteFrontier:
             self.commit()
             with self._transaction():
                 self._urls.merge()
+                self.outbox.close()
                 if self._not_before is not None:
                     self._db.set_meta("ended", self._schedule.now)
         self._db.close()

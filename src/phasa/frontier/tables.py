@@ -13,7 +13,7 @@ import msgspec
 
 from phasa.frontier.database import Database
 from phasa.frontier.index import HASH_BITS, Head, NewUrl, UrlIndex, next_key
-from phasa.frontier.protocol import State, Visit
+from phasa.frontier.protocol import State, Story, Visit
 from phasa.web.url import Url, authority, private_suffix
 from phasa.web.url import host as host_name
 
@@ -277,6 +277,14 @@ class UrlTable:
         """The address that a stored source means."""
         return self.row(source).url if isinstance(source, int) else source or ""
 
+    def story(self, row: Row, state: State) -> Story:
+        """All that the tables know of a URL, which is in that state."""
+        host = self._hosts.row(row.host)
+        return Story(
+            *(row.url, state, row.reason or "", host.name, row.priority, row.depth, self.source_url(row.source)),
+            *(row.note or b"", row.attempts, self.visit(row.id), host.note),
+        )
+
     def quarantined(self) -> list[Row]:
         """Looks through all URLs: for commands, not for crawls."""
         rows = self._db.execute(f"SELECT {ROW} FROM url WHERE state = ? ORDER BY id", (int(State.QUARANTINED),))
@@ -286,9 +294,9 @@ class UrlTable:
         row = self._db.execute("SELECT * FROM visit WHERE id = ?", (id,)).fetchone()
         if row is None:
             return None
-        _, at, status, mime, size, wanted, score, language, words, digest, record, seconds = row
+        _, at, status, mime, size, wanted, score, language, words, digest, record, seconds, charset = row
         seen = None if wanted is None else bool(wanted)
-        return Visit(at, status, mime, size, seen, score, language, words, digest, record, seconds)
+        return Visit(at, status, mime, size, seen, score, language, words, digest, record, seconds, charset or "")
 
     # ── writing ──────────────────────────────────────────────────────────────────────────────────
 
@@ -347,6 +355,9 @@ class UrlTable:
     def add_visit(self, id: int, visit: Visit) -> None:
         v = visit
         self._db.execute(
-            "INSERT OR REPLACE INTO visit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (id, v.at, v.status, v.mime, v.size, v.wanted, v.score, v.language, v.words, v.digest, v.record, v.seconds),
+            "INSERT OR REPLACE INTO visit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(id, v.at, v.status, v.mime, v.size, v.wanted, v.score, v.language, v.words, v.digest),
+                *(v.record, v.seconds, v.charset),
+            ),
         )

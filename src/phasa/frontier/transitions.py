@@ -48,6 +48,15 @@ class Transitions:
         self._recent.put(row.url, SETTLED)
         self._schedule.renew(row.host)
 
+    def refuse(self, row: Row, state: State, reason: str) -> None:
+        """A waiting URL may no longer be fetched: it looks like a trap, or a budget is spent."""
+        if state is State.QUARANTINED:
+            log.info("quarantined: %s (%s)", row.url, reason)
+            self.settle(row, state, reason)
+        else:
+            # A spent budget refuses every URL of the host alike.
+            self.drop_queue(row.host, reason)
+
     def drop_queue(self, host: int, reason: str) -> int:
         """Nothing of what waits at a host will be fetched; how many URLs that are."""
         dropped = self._urls.drop_queue(host, reason)
@@ -61,6 +70,20 @@ class Transitions:
         self._db.count({"waiting": 1, _TALLY[State(row.state)]: -1})
         self._recent.forget(row.url)
         self._schedule.renew(row.host)
+
+    def release(self, text: str) -> int:
+        """The quarantined URLs wait again whose address or evidence contains the text, and their templates are trusted
+        again; how many URLs."""
+        rows = [row for row in self._urls.quarantined() if text in f"{row.url} {row.reason}"]
+        for key, evidence in self._db.templates().items():
+            if text in evidence:
+                self._db.remove_template(key)
+                if self._rules.traps is not None:
+                    self._rules.traps.release(key)
+        for row in rows:
+            self.requeue(row, row.priority)
+        log.info("%d quarantined URLs wait again", len(rows))
+        return len(rows)
 
     def reprioritise(self, changes: Mapping[Url, float], leased: Callable[[int], bool]) -> None:
         """New priorities for those URLs that wait and are not leased."""

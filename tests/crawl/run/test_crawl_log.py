@@ -59,7 +59,7 @@ def test_what_is_not_a_line_is_none(text: str) -> None:
 def test_the_lines_of_a_log_without_what_is_torn(tmp_path: Path) -> None:
     log = CrawlLog(tmp_path / "crawl.log")
     for number in range(3):
-        log.write(LEASE, Ending(State.DONE, f"ok {number}", float(number), visit=visit()))
+        log.append(log.text([(LEASE, Ending(State.DONE, f"ok {number}", float(number), visit=visit()))]))
     log.close()
     with (tmp_path / "crawl.log").open("ab") as file:
         file.write(b"\xff\xfe torn\n2026-")

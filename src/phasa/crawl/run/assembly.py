@@ -12,7 +12,7 @@ from phasa.archive.warc import WarcWriter
 from phasa.collection import Collection, CollectionSettings
 from phasa.crawl.judge import Judge, LanguageJudge
 from phasa.crawl.learn.knowledge import KnowledgeBase, read_knowledge
-from phasa.crawl.record import WarcArchive
+from phasa.crawl.run.recall import RecallArchive, RecallFetcher
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategy import Strategy
 from phasa.crawl.target import target_of, traces_of
@@ -24,7 +24,7 @@ from phasa.frontier.traps import Traps
 from phasa.language.detectors import detector
 from phasa.language.profile import Profile
 from phasa.plugins import Kind, absolute, make_plugin
-from phasa.web.fetch import Fetcher, user_agent
+from phasa.web.fetch import user_agent
 
 
 def strategy_of(collection: Collection, profile: Profile) -> Strategy:
@@ -68,7 +68,7 @@ def word_counter(profile: Profile) -> Callable[[str], int]:
 
 
 @contextmanager
-def open_archive(collection: Collection, worker: int) -> Iterator[WarcArchive | None]:
+def open_archive(collection: Collection, worker: int) -> Iterator[RecallArchive | None]:
     """Where the pages are kept, with its index complete at the end; None when the settings say that they are not."""
     settings = collection.settings
     if not settings.archive:
@@ -84,7 +84,7 @@ def open_archive(collection: Collection, worker: int) -> Iterator[WarcArchive | 
         ],
     )
     try:
-        yield WarcArchive(writer)
+        yield RecallArchive(writer)
     finally:
         writer.close()
         merge(writer.folder)
@@ -103,9 +103,9 @@ def open_duplicates(collection: Collection) -> Iterator[NearDuplicates | None]:
         duplicates.close()
 
 
-def fetcher_of(settings: CollectionSettings, profile: Profile) -> Fetcher:
+def fetcher_of(settings: CollectionSettings, profile: Profile) -> RecallFetcher:
     """Fetches under the limits of the settings, and asks servers for the language first."""
-    return Fetcher(
+    return RecallFetcher(
         settings.limits,
         user_agent(settings.contact),
         allow_private=settings.allow_private,

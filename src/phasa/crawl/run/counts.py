@@ -140,6 +140,8 @@ class Counts:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
+            if is_damaged(path):
+                drop_counts(path)
             self._db = sqlite3.connect(path, isolation_level=None, timeout=30.0, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
@@ -337,6 +339,22 @@ class Counts:
     def _label(self, kind: str, key: str) -> int:
         row = self._db.execute("SELECT id FROM label WHERE kind = ? AND key = ?", (kind, key)).fetchone()
         return int(row[0]) if row else 0
+
+
+def is_damaged(path: Path) -> bool:
+    """Whether a file cannot be what was counted. Looks at its head only."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(16)
+    except OSError:
+        return False
+    return bool(head) and head != b"SQLite format 3\0"
+
+
+def drop_counts(path: Path) -> None:
+    """Away with what was counted: it is counted again."""
+    for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+        (path.parent / name).unlink(missing_ok=True)
 
 
 def position_of(host: HostCount, order: HostOrder, domain: str = "") -> str:

@@ -7,35 +7,62 @@ Fields are separated by one space; an empty field is `-`. Lines of older crawls 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+from xxhash import xxh3_64_intdigest
 
+from phasa.files import naming
+from phasa.frontier.outbox import ShortenedError
 from phasa.frontier.protocol import Ending, Lease
+from phasa.seals import unseal
 
 
 class CrawlLog:
-    """Appends lines; they reach the file with `flush`, at the latest every few hundred lines."""
+    """The log of a crawl (`frontier.outbox.Journal`): lines are appended after their leases were committed, the lines
+    of one commit in one write, by several workers in turn."""
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("a", encoding="utf-8", errors="backslashreplace")
-        self._lines: list[str] = []
+        self._path = path
+        unseal(path)
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
 
-    def write(self, lease: Lease, ending: Ending) -> None:
-        self._lines.append(line(lease, ending))
-        if len(self._lines) >= 500:
-            self.flush()
+    def text(self, finished: Iterable[tuple[Lease, Ending]]) -> str:
+        lines = "".join([line(lease, ending) for lease, ending in finished])
+        return lines.encode("utf-8", "backslashreplace").decode()
 
-    def flush(self) -> None:
-        self._file.write("".join(self._lines))
-        self._lines.clear()
-        self._file.flush()
+    def size(self) -> int:
+        return os.fstat(self._file).st_size
+
+    def append(self, text: str) -> None:
+        """Raises OSError that names the file when it cannot be written."""
+        view = memoryview(text.encode())
+        with naming(self._path):
+            while view:
+                view = view[os.write(self._file, view) :]
+
+    def complete(self, begin: int, text: str) -> None:
+        if self.size() < begin:
+            raise ShortenedError
+        self._cut_torn_line()
+        there: set[bytes] = set()
+        with self._path.open("rb") as file:
+            file.seek(begin)
+            there.update(file if text else ())
+        self.append("".join(line for line in text.splitlines(keepends=True) if line.encode() not in there))
+
+    def _cut_torn_line(self) -> None:
+        """A line that a full disk or a power cut left unfinished goes: it is in the outbox."""
+        size = self.size()
+        tail = os.pread(self._file, 1 << 16, max(0, size - (1 << 16)))
+        if tail and not tail.endswith(b"\n"):
+            os.ftruncate(self._file, size - len(tail) + tail.rfind(b"\n") + 1)
 
     def close(self) -> None:
-        self.flush()
-        self._file.close()
+        os.close(self._file)
 
 
 def line(lease: Lease, ending: Ending) -> str:
@@ -110,3 +137,33 @@ def parse_line(text: str) -> Logged | None:
         )
     except ValueError:
         return None
+
+
+def complete_log(log: CrawlLog, path: Path, ended: Iterable[tuple[Lease, Ending]]) -> int:
+    """Append the lines of ended leases that a log does not have; how many. A URL that has no visit has one line at
+    any time."""
+    log.complete(0, "")  # no line may be appended to a torn one
+    there: set[int] = set()
+    for known in read_log(path):
+        there.add(_hash(known.url))
+        there.add(_hash(f"{known.url} {known.time}"))
+        if known.record:
+            there.add(_hash(f"{known.url} {known.record}"))
+    written = 0
+    lines: list[str] = []
+    for lease, ending in ended:
+        url = lease.url.replace(" ", "_")
+        # By its time or by its record: a frontier that was made again from the archive has other times.
+        keys = [f"{url} {time_text(ending.at)}", f"{url} {ending.visit.record}"] if ending.visit is not None else [url]
+        if there.isdisjoint(map(_hash, keys)):
+            lines.append(log.text([(lease, ending)]))
+            written += 1
+        if len(lines) >= 500:
+            log.append("".join(lines))
+            lines.clear()
+    log.append("".join(lines))
+    return written
+
+
+def _hash(text: str) -> int:
+    return xxh3_64_intdigest(text.encode("utf-8", "backslashreplace"))

@@ -17,7 +17,7 @@ import msgspec
 
 from phasa.collection import Collection
 from phasa.crawl.run.batch import OPEN_KINDS, Batch, Names
-from phasa.crawl.run.counts import Bookmark, Counts
+from phasa.crawl.run.counts import Bookmark, Counts, drop_counts
 from phasa.crawl.run.crawl_log import parse_line, time_text
 from phasa.errors import CollectionError
 from phasa.frontier.reader import FrontierReader
@@ -76,7 +76,11 @@ class LogReader:
                 try:
                     self.catch_up()
                     self._looked, self.problem = looked, ""
-                except (CollectionError, sqlite3.Error, OSError) as problem:
+                except (CollectionError, sqlite3.Error, msgspec.DecodeError, OSError) as problem:
+                    if isinstance(problem, (sqlite3.DatabaseError, msgspec.DecodeError)) and not isinstance(
+                        problem, sqlite3.OperationalError
+                    ):
+                        drop_counts(self._path)  # damaged: counted again
                     if str(problem) != self.problem:
                         _logger.warning("%s: cannot be counted: %s", self._log, problem)
                     self.problem = str(problem)

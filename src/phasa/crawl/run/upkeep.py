@@ -12,7 +12,6 @@ from phasa.crawl.clock import Clock
 from phasa.crawl.loop import Crawl
 from phasa.crawl.meter import Metrics
 from phasa.crawl.run.control import Control
-from phasa.crawl.run.crawl_log import CrawlLog
 from phasa.crawl.run.live_status import StatusWriter, write_metrics
 from phasa.crawl.strategy import Strategy
 from phasa.errors import InputError
@@ -56,7 +55,6 @@ class Upkeep:
         self,
         collection: Collection,
         state: StrategyState,
-        log: CrawlLog,
         watch: Watch | None,
         clock: Clock,
         partition: Partition,
@@ -66,7 +64,6 @@ class Upkeep:
         self._status = StatusWriter(collection, partition.worker, partition.workers)
         self._collection = collection
         self._state = state
-        self._log = log
         self._watch = watch
         self._clock = clock
         self._next_flush = 0.0
@@ -86,7 +83,6 @@ class Upkeep:
         if now < self._next_flush:
             return ""
         self._next_flush = now + FLUSH_EVERY
-        self._log.flush()
         if self._alone:  # of several workers, the process that started them writes the numbers of all
             write_metrics(metrics, self._collection.reports_folder)
         return self._disk()

@@ -1,0 +1,166 @@
+"""The records of a WARC or ARC file as pieces of bytes: the gzip members of a packed file, the slices of a plain one.
+
+Each piece is whole: its checksum (gzip) or its length and digest (plain) were looked at before it is given out. What is
+not whole is reported as damage, and the search goes on for the next piece that is.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from isal import isal_zlib
+
+from phasa.archive.damage import Damage
+
+MOST = 256 << 20
+"""Bytes of one piece, unpacked: a piece beyond that is not given out."""
+_CHUNK = 1 << 16
+_MAGIC = b"\x1f\x8b\x08"
+_NEXT = b"\nWARC/1."
+_HEADER = 1 << 16  # bytes that the header of a plain record may have
+_LENGTH = re.compile(rb"\r\nContent-Length:[ \t]*([0-9]{1,15})[ \t]*\r\n", re.I)
+_DIGEST = re.compile(rb"\r\nWARC-Block-Digest:[ \t]*sha1:([A-Z2-7]{32})[ \t]*\r\n", re.I)
+
+
+class Member(NamedTuple):
+    """A piece of a file, from `offset` up to `end`, unpacked."""
+
+    offset: int
+    end: int
+    data: bytes
+
+
+class _BrokenError(Exception):
+    """Why there is no whole piece at a place."""
+
+
+def members(path: Path, start: int = 0) -> Iterator[Member | Damage]:
+    """The pieces of a file from `start` on, and the damage between them, in order. Raises OSError when the file cannot
+    be read."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        head = os.pread(file, 8, 0)
+        packed = head.startswith(_MAGIC[:2])
+        piece, find = (_packed, _find_packed) if packed else (_plain, _find_plain)
+        size, at = os.fstat(file).st_size, start
+        if not size and not path.name.endswith(".open"):
+            yield Damage(path, 0, "the file is empty")
+        while at < size:
+            try:
+                found = piece(file, at)
+            except _BrokenError as problem:
+                following = find(file, at + 1, size)
+                yield Damage(path, at, str(problem))
+                if following is None:
+                    return
+                found = following
+            yield found
+            at = found.end
+    finally:
+        os.close(file)
+
+
+def member_at(path: Path, offset: int) -> Member | Damage:
+    """The piece that begins at a place."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        packed = os.pread(file, 2, 0) == _MAGIC[:2]
+        return (_packed if packed else _plain)(file, offset)
+    except _BrokenError as problem:
+        return Damage(path, offset, str(problem))
+    finally:
+        os.close(file)
+
+
+def _packed(file: int, at: int) -> Member:
+    """The gzip member at a place, its checksum verified."""
+    inflate = isal_zlib.decompressobj(31)
+    parts: list[bytes] = []
+    position = at
+    unpacked = 0
+    while not inflate.eof:
+        chunk = os.pread(file, _CHUNK, position)
+        if not chunk:
+            raise _BrokenError("the file ends inside a record")
+        try:
+            part = inflate.decompress(chunk, MOST + 1 - unpacked)
+        except isal_zlib.error as problem:  # type: ignore[misc]
+            raise _BrokenError(f"a record cannot be unpacked ({problem})") from None
+        parts.append(part)
+        unpacked += len(part)
+        position += len(chunk)
+        if unpacked > MOST:
+            raise _BrokenError(f"a record of more than {MOST:,} bytes, which is not read")
+    return Member(at, position - len(inflate.unused_data), b"".join(parts))
+
+
+def _find_packed(file: int, start: int, size: int) -> Member | None:
+    """The first whole gzip member that begins at `start` or later."""
+    for place in _places(file, _MAGIC, start, size):
+        try:
+            found = _packed(file, place)
+        except _BrokenError:
+            continue
+        if found.data:
+            return found
+    return None
+
+
+def _plain(file: int, at: int) -> Member:
+    """The WARC record at a place of a file that is not packed, its length and digest verified."""
+    head = os.pread(file, _HEADER, at)
+    end = head.find(b"\r\n\r\n")
+    length = _LENGTH.search(head, 0, end + 2)
+    if not head.startswith(b"WARC/") or end < 0 or length is None:
+        raise _BrokenError("no WARC record begins here")
+    body, size = at + end + 4, int(length[1])
+    if size > MOST:
+        raise _BrokenError(f"a record of more than {MOST:,} bytes, which is not read")
+    digest = _DIGEST.search(head, 0, end + 2)
+    data = os.pread(file, size, body)
+    if len(data) < size:
+        raise _BrokenError("the file ends inside a record")
+    gap = os.pread(file, 64, body + size)
+    between = len(gap) - len(gap.lstrip(b"\r\n"))  # four by the standard; foreign files have more or fewer
+    if between < len(gap) and not gap[between:].startswith(b"WARC/"):
+        # Its length may be wrong; then the digest says which bytes are meant.
+        following = next(_places(file, b"\r\n\r" + _NEXT, body, body + size + len(gap)), body)
+        data, between = os.pread(file, following - body, body), 4
+        if digest is None or not _is_digest(digest[1], data):
+            raise _BrokenError("a record is longer or shorter than it says")
+        head = head[: length.start(1)] + str(len(data)).encode() + head[length.end(1) :]
+        end = head.find(b"\r\n\r\n")
+    elif digest is not None and not _is_digest(digest[1], data):
+        raise _BrokenError("a record's digest is not that of its bytes")
+    return Member(at, body + len(data) + between, head[: end + 4] + data + b"\r\n\r\n")
+
+
+def _is_digest(base32: bytes, data: bytes) -> bool:
+    return base64.b32decode(base32.upper()) == hashlib.sha1(data, usedforsecurity=False).digest()
+
+
+def _find_plain(file: int, start: int, size: int) -> Member | None:
+    for place in _places(file, _NEXT, start, size):
+        try:
+            return _plain(file, place + 1)
+        except _BrokenError:
+            continue
+    return None
+
+
+def _places(file: int, pattern: bytes, start: int, size: int) -> Iterator[int]:
+    """Where a pattern stands in a file, from `start` on."""
+    at = start
+    while at < size:
+        chunk = os.pread(file, (1 << 20) + len(pattern) - 1, at)
+        place = chunk.find(pattern)
+        while place >= 0:
+            yield at + place
+            place = chunk.find(pattern, place + 1)
+        at += 1 << 20

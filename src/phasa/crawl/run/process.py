@@ -1,0 +1,221 @@
+"""One process of a run: the parts of a crawl put together, run to their end, stopped by signals in good order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import NamedTuple
+
+import msgspec
+import uvloop
+
+from phasa.collection import Collection
+from phasa.crawl.clock import WallClock
+from phasa.crawl.live import LiveWeb
+from phasa.crawl.loop import Crawl, Outcome, PageLimit
+from phasa.crawl.meter import Metrics
+from phasa.crawl.record import WarcArchive
+from phasa.crawl.run.assembly import (
+    fetcher_of,
+    judge_of,
+    open_archive,
+    open_duplicates,
+    rules_of,
+    strategy_of,
+    word_counter,
+)
+from phasa.crawl.run.control import plant_fresh
+from phasa.crawl.run.crawl_log import CrawlLog
+from phasa.crawl.run.mend import write_missing_lines
+from phasa.crawl.run.recall import Recalled, recall_unsettled
+from phasa.crawl.run.reports import write_reports
+from phasa.crawl.run.upkeep import StrategyState, Upkeep, Watch
+from phasa.crawl.seeds import SeedFile, read_seeds
+from phasa.crawl.settle import Parts
+from phasa.errors import CollectionError
+from phasa.frontier.database import damaged
+from phasa.frontier.outbox import Unsettled
+from phasa.frontier.protocol import State
+from phasa.frontier.rules import Rules
+from phasa.frontier.sqlite import ALONE, Partition, SqliteFrontier
+from phasa.garbage import collected_rarely
+from phasa.language.profile import load_profile
+from phasa.web.url import Url
+
+_logger = logging.getLogger(__name__)
+
+
+class Run(NamedTuple):
+    """What a run did, for the person who started it. `failures` are the seeds that gave no page, with the reasons."""
+
+    outcome: Outcome
+    metrics: Metrics
+    seeds: SeedFile
+    failures: list[tuple[str, str]]
+    errors: list[str]
+
+    def summary(self) -> str:
+        """The run in one line."""
+        m = self.metrics
+        return (
+            f"{self.outcome.fetches:,} fetches, {m.done:,} URLs done in all, {m.pages:,} pages, {m.wanted:,} wanted "
+            f"(harvest {m.harvest or 0.0:.1%}), {m.waiting:,} waiting. Ended: {self.outcome.why}."
+        )
+
+    def why_nothing(self) -> str:
+        """Why not one page came."""
+        if not self.seeds.seeds:
+            if self.seeds.junk:
+                return f"no seed is usable: all {len(self.seeds.junk)} lines of seeds.txt are junk, as listed above"
+            return "there are no seeds: write addresses into seeds.txt, one per line"
+        reasons = "; ".join(f"{url}: {reason}" for url, reason in self.failures[:10])
+        more = f"; and {len(self.failures) - 10} more" if len(self.failures) > 10 else ""
+        return f"no page came; the run ended: {self.outcome.why}. {reasons}{more}"
+
+
+class Part(msgspec.Struct, frozen=True):
+    """The part of one process in a run; without values, all of it.
+
+    `epoch` is the owner that a worker works for: it leaves to it what is to be mended. `has_more_work` says whether
+    other workers may still send something. `finished` are WARC files that were found open.
+    """
+
+    partition: Partition = ALONE
+    epoch: int | None = None
+    finished: tuple[str, ...] = ()
+    has_more_work: Callable[[], bool] = lambda: False
+    page_limit: PageLimit | None = None
+
+
+def crawl_part(collection: Collection, watch: Watch | None, part: Part) -> Run:
+    """Crawl in this process. Raises PhasaError for what cannot be done, KeyboardInterrupt when it was told twice to
+    stop."""
+    try:
+        with collected_rarely():
+            return uvloop.run(_crawl(collection, watch, part))
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+    except sqlite3.OperationalError as problem:
+        raise CollectionError(
+            f"{collection.frontier_file}: {problem}; make room and run the same command again"
+        ) from None
+    except sqlite3.DatabaseError as problem:
+        raise damaged(collection.frontier_file, problem) from None
+
+
+def open_frontier(
+    collection: Collection, rules: Rules, log: CrawlLog, part: Part, archive: WarcArchive | None
+) -> Opened:
+    """The frontier of a collection for one process of a run. The owner completes the log, and looks for answers that a
+    killed run had kept."""
+    frontier = SqliteFrontier(
+        collection.frontier_file,
+        rules,
+        partition=part.partition,
+        before_commit=archive.sync if archive is not None else lambda: None,
+        journal=log,
+        epoch=part.epoch,
+    )
+    if part.epoch is not None:
+        return Opened(frontier, frontier.outbox.answered())
+    if not frontier.outbox.log_is_whole:
+        _logger.warning("%s: is shorter than it was; missing lines are written again", collection.log_file)
+        write_missing_lines(collection)
+    recalled = recall_unsettled(frontier, collection.archive_folder, part.finished)
+    return Opened(frontier, recalled)
+
+
+class Opened(NamedTuple):
+    """A frontier, and the answers that need not be asked for again."""
+
+    frontier: SqliteFrontier
+    recalled: list[Unsettled]
+
+
+async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run:
+    settings, partition = collection.settings, part.partition
+    first = partition.worker == 0
+    profile = load_profile(settings.language)
+    strategy = strategy_of(collection, profile)
+    judge = judge_of(collection, profile)
+    state = StrategyState(collection.models_folder, strategy, partition.worker)
+    seeds = read_seeds(collection.path / collection.SEEDS)
+    with ExitStack() as stack:
+        archive = stack.enter_context(open_archive(collection, partition.worker))
+        duplicates = stack.enter_context(open_duplicates(collection))
+        log = CrawlLog(collection.log_file)
+        stack.callback(log.close)
+        frontier, answers = open_frontier(collection, rules_of(settings, strategy), log, part, archive)
+        stack.callback(frontier.close)
+        recalled = Recalled(collection.archive_folder, answers)
+        fetcher = fetcher_of(settings, profile)
+        if archive is not None:
+            archive.recalled = fetcher.recalled = recalled
+        state.load()
+        if first:
+            plant_fresh(frontier, strategy, seeds.seeds)
+        async with fetcher:
+            agent = "phasa" if settings.politeness.robots else ""
+            web = LiveWeb(fetcher, settings.limits, agent=agent, language=profile.code, scope=settings.scope)
+            clock = WallClock()
+            upkeep = Upkeep(collection, state, watch, clock, partition)
+            crawl = Crawl(
+                Parts(web, judge, strategy, frontier, clock, archive, duplicates=duplicates),
+                manners=settings.politeness,
+                budgets=settings.budgets,
+                slots=settings.connections,
+                tolerance=settings.tolerance,
+                skip_duplicates=settings.near_duplicates == "skip",
+                words=word_counter(profile),
+                watch=upkeep.look,
+                has_more_work=part.has_more_work,
+                page_limit=part.page_limit,
+            )
+            with _stopped_by_signals(crawl):
+                outcome = await crawl.run()
+        metrics = upkeep.end(crawl, outcome.why)
+        failures: list[tuple[str, str]] = []
+        if first:
+            write_reports(collection.frontier_file, collection.reports_folder)
+            failures = _failed_seeds(frontier, seeds)
+        return Run(outcome, metrics, seeds, failures, crawl.errors)
+
+
+def _failed_seeds(frontier: SqliteFrontier, seeds: SeedFile) -> list[tuple[str, str]]:
+    failures = []
+    for seed in seeds.seeds[:1000]:
+        story = frontier.story(Url(seed.url))
+        if story is not None and story.state is not State.DONE:
+            waiting = "not tried yet" if not story.attempts else story.reason or "to be tried again"
+            failures.append((seed.url, story.reason if story.state is not State.WAITING else waiting))
+    return failures
+
+
+@contextmanager
+def _stopped_by_signals(crawl: Crawl) -> Iterator[None]:
+    """Ctrl-C and SIGTERM end the crawl in good order; a second one ends it at once."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    asked = False
+
+    def stop() -> None:
+        nonlocal asked
+        if asked and task is not None:
+            _logger.warning("asked a second time to stop: ends at once")
+            task.cancel()
+        asked = True
+        crawl.stop("stopped by you; go on with the same command")
+
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    for number in numbers:
+        with suppress(ValueError, NotImplementedError, RuntimeError):  # not in the main thread
+            loop.add_signal_handler(number, stop)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            with suppress(ValueError, NotImplementedError, RuntimeError):
+                loop.remove_signal_handler(number)
