@@ -27,7 +27,7 @@ def test_harvest_is_cumulative_and_of_the_last_hundred() -> None:
     assert metrics.pages_per_second == 1.51
     assert metrics.words_per_megabyte == 2500.0
     assert metrics.seconds_left is not None
-    assert round(metrics.seconds_left) == 562
+    assert round(metrics.seconds_left) == 567
 
 
 def test_a_fresh_meter_does_not_know_what_it_cannot_know() -> None:

@@ -225,7 +225,7 @@ def _warcs() -> Iterable[bytes]:
 
 def _toml() -> bytes:
     return (
-        b'language = "th"\ncontact = "m"\nconnections = 9\ntolerance = 1\n[scope]\ndomains = ["th"]\npatterns = ["^h"]\n'
+        b'language = "th"\ncontact = "m"\nconnections=9\ntolerance = 1\n[scope]\ndomains = ["th"]\npatterns = ["^h"]\n'
         b"[politeness]\ndelay = 1.5\n[strategies.hybrid]\nfloor = -2.0\n[limits]\nredirects = 9\n[feeds]\nfeeds = 3\n"
     )
 
