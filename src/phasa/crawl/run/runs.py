@@ -29,6 +29,7 @@ from phasa.crawl.run.assembly import (
     judge_of,
     open_archive,
     open_duplicates,
+    pool_of,
     rules_of,
     strategy_of,
     word_counter,
@@ -169,9 +170,16 @@ async def _crawl(
         state.load()
         if first:
             plant_fresh(frontier, strategy, seeds.seeds)
-        async with fetcher_of(settings, profile) as fetcher:
-            agent = "phasa" if settings.politeness.robots else ""
-            web = LiveWeb(fetcher, settings.limits, agent=agent, language=profile.code, scope=settings.scope)
+        async with fetcher_of(settings, profile) as fetcher, pool_of(settings) as pool:
+            web = LiveWeb(
+                fetcher,
+                pool,
+                settings.limits,
+                agent="phasa" if settings.politeness.robots else "",
+                language=profile.code,
+                scope=settings.scope,
+                story=frontier.story,
+            )
             clock = WallClock()
             upkeep = Upkeep(collection, state, log, watch, clock, partition)
             crawl = Crawl(
