@@ -11,9 +11,9 @@ from tests.manual.command_lines import ROOT
 TREE = ROOT / "src" / "phasa"
 # From above to below: a part imports only from those before it.
 ORDER = (
-    "errors", "extras", "files", "garbage", "logs", "measures", "plugins", "settings", "licences", "sandbox", "language",
-    "web", "archive", "frontier", "strategy_settings", "collection", "crawl", "feeds", "overview", "lab", "papers", "service",
-    "demo", "api", "cli",
+    "errors", "extras", "files", "garbage", "logs", "measures", "plugins", "settings", "licences", "sandbox",
+    "language", "web", "archive", "frontier", "strategy_settings", "collection", "crawl", "feeds", "overview", "lab",
+    "papers", "service", "demo", "api", "cli",
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -89,12 +90,14 @@ async def test_a_pool_whose_nursery_was_killed_starts_another() -> None:
 
 async def test_a_pool_that_cannot_live_says_so() -> None:
     async with Pool(1, SMALL) as pool:
-        with pytest.raises(PhasaError, match="processes that read pages"):
+
+        async def kill_it_again_and_again() -> None:
             for _ in range(20):
-                try:
+                with suppress(ProcessLookupError, FileNotFoundError):
                     os.kill(_parent(await pool.call(deeds.who)), signal.SIGKILL)
-                except ProcessLookupError:
-                    await asyncio.sleep(0.01)
+
+        with pytest.raises(PhasaError, match="processes that read pages"):
+            await kill_it_again_and_again()
 
 
 def test_nothing_is_left_when_its_owner_is_killed(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
-"""The program of the sandbox: `python -m phasa.sandbox.process CONTROL SECONDS MEGABYTES MODULE…`
+"""The program of the sandbox, in an interpreter of its own (`start`) or in a copy of a command's process (`main`).
 
-It loads the modules, and forks a worker for every socket that comes over the control socket; a worker answers calls
-until its socket is closed. When a worker has ended, its number and wait status go back over the control socket. When
-that is closed, because its owner has ended, however that came about, everything ends.
+It has the parsers loaded, and forks a worker for every socket that comes over the control socket; a worker answers
+calls until its socket is closed. When a worker has ended, its number and wait status go back over the control socket.
+When that is closed, because its owner has ended, however that came about, everything ends.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import resource
 import select
 import signal
 import socket
-import sys
 from contextlib import suppress
 
 from phasa.sandbox.bounds import DONE, OUT_OF_MEMORY, Bounds
@@ -104,7 +103,8 @@ def _pages(which: int) -> int:
         return int(file.read().split()[which]) * resource.getpagesize()
 
 
-if __name__ == "__main__":
-    for module in sys.argv[4:]:
+def start(control: str, seconds: str, megabytes: str, *modules: str) -> None:
+    """`main` in an interpreter of its own, by the words that it was started with."""
+    for module in modules:
         importlib.import_module(module)
-    main(socket.socket(fileno=int(sys.argv[1])), Bounds(float(sys.argv[2]), int(sys.argv[3])))
+    main(socket.socket(fileno=int(control)), Bounds(float(seconds), int(megabytes)))
