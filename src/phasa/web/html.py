@@ -175,7 +175,7 @@ def _bounded(html: str, limits: Limits) -> str:
     """As much of a document as is parsed: so many characters, and so many tags."""
     html = html[: limits.page_characters]
     if html.count("<") > limits.page_tags:
-        html = html[: len(html) - len(html.split("<", limits.page_tags)[-1]) - 1]
+        html = html[: len(html) - len(html.split("<", limits.page_tags + 1)[-1]) - 1]
     return html
 
 

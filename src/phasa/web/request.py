@@ -184,6 +184,7 @@ class Request:
         _CURRENT.set(self)
         async with asyncio.timeout_at(self._until(limits.connect_seconds)) as self.timer:
             response = await pool.ask(self.target, headers, self.sent)
+            _CURRENT.set(None)  # the task may outlive the request, and would keep its body
             try:
                 self.first_byte = time.perf_counter() - self.begun
                 problem = self._read_head(response)

@@ -20,7 +20,7 @@ class Room:
     def __init__(self, most: int) -> None:
         self.most = most
         self.used = 0
-        self._privileged: Share | None = None
+        self._privileged = 0  # the `id` of a share, not the share: it must be free to go
         self._waiting: deque[tuple[asyncio.Future[None], Share, int]] = deque()
 
     @property
@@ -30,7 +30,7 @@ class Room:
 
     async def take(self, share: Share, size: int) -> bool:
         """Give a body so many bytes more; whether it had to wait."""
-        if not self._waiting and self._fits(share, size):
+        if (id(share) == self._privileged or not self._waiting) and self._fits(share, size):
             return False
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         entry = (turn, share, size)
@@ -47,8 +47,8 @@ class Room:
         """A body is gone."""
         self.used -= share.size
         share.size = 0
-        if self._privileged is share:
-            self._privileged = None
+        if self._privileged == id(share):
+            self._privileged = 0
         while self._waiting and self._fits(*self._waiting[0][1:]):
             turn = self._waiting.popleft()[0]
             with suppress(RuntimeError):  # its loop has ended
@@ -56,10 +56,10 @@ class Room:
                     turn.set_result(None)
 
     def _fits(self, share: Share, size: int) -> bool:
-        if self._privileged is share or self.used + size <= self.most:
+        if self._privileged == id(share) or self.used + size <= self.most:
             pass
-        elif self._privileged is None:
-            self._privileged = share
+        elif not self._privileged:
+            self._privileged = id(share)
         else:
             return False
         share.size += size
