@@ -164,8 +164,8 @@ class Request:
         self.loop = asyncio.get_running_loop()
         self.started = time.time()
         self.begun = time.perf_counter()
-        self.dns = self.connect = self.first_byte = 0.0
-        self.connecting: float | None = None
+        self.connect = self.first_byte = 0.0
+        self.clock = _Clock()
         self.address = ""
         self.phase = "connect"
         self.timer: asyncio.Timeout | None = None
@@ -181,10 +181,9 @@ class Request:
     ) -> Exchange:
         """Ask and read the answer. Raises one of `TROUBLES`; `failed` says then what became of it."""
         limits = self.limits
-        _CURRENT.set(self)
+        _CURRENT.set(self.clock)
         async with asyncio.timeout_at(self._until(limits.connect_seconds)) as self.timer:
             response = await pool.ask(self.target, headers, self.sent)
-            _CURRENT.set(None)  # the task may outlive the request, and would keep its body
             try:
                 self.first_byte = time.perf_counter() - self.begun
                 problem = self._read_head(response)
@@ -212,8 +211,8 @@ class Request:
 
     def sent(self, transport: asyncio.BaseTransport) -> None:
         """The request went out on this connection: the wait for the answer begins."""
-        if self.connecting is not None:
-            self.connect = time.perf_counter() - self.connecting
+        if self.clock.connecting is not None:
+            self.connect = time.perf_counter() - self.clock.connecting
         peer = transport.get_extra_info("peername")
         self.address = str(peer[0]) if peer else ""
         self._enter("first byte", self.limits.first_byte_seconds)
@@ -317,7 +316,7 @@ class Request:
             wire_body=self.wire,
             body=body,
             timings=Timings(
-                dns=self.dns,
+                dns=self.clock.dns,
                 connect=self.connect,
                 first_byte=self.first_byte,
                 total=time.perf_counter() - self.begun,
@@ -330,7 +329,15 @@ class Request:
         )
 
 
-_CURRENT: ContextVar[Request | None] = ContextVar("request", default=None)
+class _Clock:
+    """When a connection was begun, and how long its name took. A connection lives on with the context that it was made
+    in: so this is what the context has, and not the request with its body."""
+
+    dns = 0.0
+    connecting: float | None = None
+
+
+_CURRENT: ContextVar[_Clock | None] = ContextVar("clock", default=None)
 
 
 class TimedResolver(GuardedResolver):
@@ -343,13 +350,13 @@ class TimedResolver(GuardedResolver):
         try:
             return await super().resolve(host, port, family)
         finally:
-            if request := _CURRENT.get():
-                request.dns = time.perf_counter() - began
+            if clock := _CURRENT.get():
+                clock.dns = time.perf_counter() - began
 
     def open_socket(self, info: tuple[Any, ...]) -> socket.socket:
-        request = _CURRENT.get()
-        if request and request.connecting is None:
-            request.connecting = time.perf_counter()
+        clock = _CURRENT.get()
+        if clock and clock.connecting is None:
+            clock.connecting = time.perf_counter()
         return super().open_socket(info)
 
 
