@@ -300,7 +300,7 @@ class _Reading:
         elif "alternate" in rel:
             kind = (element.attr("type") or "").partition(";")[0].strip().lower()
             target = self._join(raw)
-            if target is None:
+            if target is None or len(self.feeds) + len(self.alternates) >= self.limits.links_per_page:
                 return
             if kind in _FEED_TYPES:
                 self.feeds.append(FeedLink(target, " ".join((element.attr("title") or "").split()), kind))

@@ -34,7 +34,7 @@ class Limits(Settings, frozen=True, kw_only=True):
     ] = 10_000
     bodies_megabytes: Annotated[
         int, Meta(gt=0, description="Memory that the bodies under way share, per worker; beyond it they wait.")
-    ] = 48
+    ] = 32
     idle_connections: Annotated[
         int, Meta(ge=0, description="Most connections kept open for a next request, as far as open files allow.")
     ] = 512
@@ -44,7 +44,7 @@ class Limits(Settings, frozen=True, kw_only=True):
     ] = 20.0
     parse_megabytes: Annotated[
         int, Meta(gt=0, description="Memory for reading one page; one that takes more has crashed.")
-    ] = 256
+    ] = 128
     connect_seconds: Annotated[float, Meta(gt=0, description="Time to resolve and connect.")] = 10.0
     first_byte_seconds: Annotated[float, Meta(gt=0, description="Time from the request to the answer's header.")] = 20.0
     read_seconds: Annotated[float, Meta(gt=0, description="Longest silence while the body comes.")] = 20.0

@@ -243,7 +243,7 @@ class Request:
         if len(block) > self.limits.header_bytes:
             return "header_too_large"
         if block.count(b"\r") + block.count(b"\n") + block.count(b"\0") != 2 * (len(lines) - 1):
-            self.head |= {"headers": (), "response_head": b""}
+            self.head |= {"headers": (), "response_head": b"", "reason": ""}
             return "bad_header"
         return None
 
