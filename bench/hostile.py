@@ -106,14 +106,14 @@ def crawl(port: int, hostile: dict[str, str], seconds: float) -> dict[str, objec
         process = subprocess.Popen(
             [sys.executable, "-m", "phasa", "crawl", str(made.path)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
-        peak = 0.0
+        peak: list[float] = []
         while process.poll() is None:
-            peak = max(peak, family_megabytes(process.pid))
+            peak = max(peak, family_megabytes(process.pid), key=sum)
             time.sleep(0.1)
         errors = process.stderr.read().decode()[-500:] if process.stderr else ""
         rows = outcomes(made, hostile)
         return {
-            "peak_mb": round(peak),
+            "peak_mb": f"{sum(peak):.0f} ({' + '.join(f'{size:.0f}' for size in peak)})",
             "good_pages": good_pages(made.log_file),
             "pace": round(pace(made.log_file), 1),
             "exit": process.returncode,
@@ -122,19 +122,19 @@ def crawl(port: int, hostile: dict[str, str], seconds: float) -> dict[str, objec
         }
 
 
-def family_megabytes(pid: int) -> float:
-    """Memory of a process and of all below it; what they share is counted once."""
-    total, todo = 0.0, [pid]
+def family_megabytes(pid: int) -> list[float]:
+    """Memory of a process and of each below it; what they share is counted once."""
+    sizes, todo = [], [pid]
     while todo:
         one = todo.pop()
         try:
             rolled = Path(f"/proc/{one}/smaps_rollup").read_text()
-            total += next(int(line.split()[1]) for line in rolled.splitlines() if line.startswith("Pss:")) / 1024
+            sizes.append(next(int(line.split()[1]) for line in rolled.splitlines() if line.startswith("Pss:")) / 1024)
             for task in Path(f"/proc/{one}/task").iterdir():
                 todo += map(int, (task / "children").read_text().split())
         except (OSError, StopIteration):
             continue
-    return total
+    return sizes
 
 
 def good_pages(log: Path) -> int:

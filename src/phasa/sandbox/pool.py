@@ -28,12 +28,13 @@ _NURSERIES = 5  # that may end by themselves before the pool gives up
 class _Call:
     """A call that waits or is under way."""
 
-    __slots__ = ("args", "frame", "function", "future", "options", "size")
+    __slots__ = ("args", "function", "future", "large", "options", "size")
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> None:
         self.function, self.args, self.options = function, args, options
         self.future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.size = 0
+        self.large = any(isinstance(arg, bytes) and len(arg) > _BYTES_AHEAD for arg in args)
 
     def made(self) -> bytes:
         """The frame to send; made when it is sent, for it has a copy of the page."""
@@ -103,10 +104,12 @@ class Pool:
         self._nurseries = 0
         self._workers: set[_Worker] = set()
         self._waiting: deque[_Call] = deque()
+        self._large: deque[_Call] = deque()
         self._deaths: dict[int, asyncio.Future[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._replies: list[tuple[_Call, bytes]] = []
         self._closed = False
+        self._broken: PhasaError | None = None
 
     async def __aenter__(self) -> Pool:
         self._found()
@@ -128,19 +131,24 @@ class Pool:
     async def call(self, function: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         """What `function(*args, **options)` returns, called in a worker. Raises what it raises on purpose (PhasaError),
         and ParserCrashedError when it ended its process or raised anything else."""
+        if self._broken is not None and not self._workers:
+            raise self._broken
         call = _Call(function, args, options)
-        self._waiting.append(call)
+        (self._large if call.large else self._waiting).append(call)
         self.feed()
         value: T = await call.future
         return value
 
     def feed(self) -> None:
-        """Send waiting calls to workers that have room, the least busy first."""
-        while self._waiting:
+        """Send waiting calls to workers that have room, the least busy first. Of large ones one is under way at a time:
+        they take the memory, and the other workers go on with what is small."""
+        while True:
             free = [worker for worker in self._workers if worker.has_room()]
-            if not free:
+            busy = any(call.large for worker in self._workers for call in worker.calls)
+            queue = self._large if self._large and not busy else self._waiting
+            if not free or not queue:
                 return
-            call = self._waiting.popleft()
+            call = queue.popleft()
             if not call.future.done():
                 min(free, key=lambda worker: len(worker.calls)).send(call)
 
@@ -182,14 +190,17 @@ class Pool:
                     call.future.set_exception(ParserCrashedError(f"parser_crashed: {words}"))
             else:
                 suspect = calls.popleft()
-        self._waiting.extendleft(reversed(calls))
+        for call in reversed(calls):
+            (self._large if call.large else self._waiting).appendleft(call)
         try:
             await self._hire(suspect)
         except PhasaError as problem:
-            for call in [*([suspect] if suspect else []), *self._waiting]:
+            self._broken = problem
+            for call in [*([suspect] if suspect else []), *self._waiting, *self._large]:
                 if not call.future.done():
                     call.future.set_exception(problem)
             self._waiting.clear()
+            self._large.clear()
         self.feed()
 
     async def _hire(self, first: _Call | None = None) -> None:
