@@ -210,7 +210,8 @@ class OpenCollection:
     def links(self) -> Iterator[PageLink]:
         """The links of every kept page."""
         from phasa.archive.reader import read_archive
-        from phasa.web.html import PAGE_TAGS, read_page
+        from phasa.web.apart import try_page
+        from phasa.web.html import PAGE_TAGS
         from phasa.web.http import PAGE_TYPES
         from phasa.web.url import parse
 
@@ -218,7 +219,8 @@ class OpenCollection:
             url = parse(stored.url)
             if url is None or stored.status != 200 or stored.revisit or stored.mime not in PAGE_TYPES:
                 continue
-            for link in read_page(stored.content, url, header=stored.content_type, tags=PAGE_TAGS).links:
+            page = try_page(stored.content, url, header=stored.content_type, tags=PAGE_TAGS)
+            for link in page.links if page is not None else ():
                 yield PageLink(url, link.url, link.anchor)
 
     def verdicts(self) -> Iterator[PageVerdict]:

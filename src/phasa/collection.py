@@ -13,7 +13,7 @@ from typing import IO, Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from phasa.errors import CollectionError
+from phasa.errors import CollectionError, SettingsError
 from phasa.feed_settings import FeedSettings
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.politeness import Politeness
@@ -45,7 +45,12 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
         "th"
     )
     contact: Annotated[
-        str, Meta(description="Who answers for this crawl: a page or mail address, sent in the user agent.")
+        str,
+        # It becomes part of a header line.
+        Meta(
+            pattern=r"\A[^\x00-\x1f\x7f]*\Z",
+            description="Who answers for this crawl: a page or mail address, sent in the user agent.",
+        ),
     ] = ""
     allow_private: Annotated[
         bool, Meta(description="Reach private and loopback addresses too; only for a web on this machine.")
@@ -131,6 +136,10 @@ class Collection:
         from phasa.language.profile import load_profile
 
         load_profile(language)
+        if not contact.isprintable():
+            raise SettingsError(
+                f"setting 'contact': {contact!r} is not one line of text; it is sent with every request"
+            )
         if path.exists() and not path.is_dir():
             raise CollectionError(f"{path}: is a file; name a folder, which need not be there yet")
         if (path / cls.SETTINGS).exists():

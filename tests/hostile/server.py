@@ -59,8 +59,11 @@ class Caller:
 class HostileServer:
     """Listens on loopback; `pause` is the time between two bytes of the slow misdeeds."""
 
-    def __init__(self, pause: float = 1.0) -> None:
+    def __init__(self, pause: float = 1.0, listen: str = "127.0.0.1") -> None:
         self.pause = pause
+        self.listen = listen
+        self.robots: dict[str, bytes] = {}
+        """robots.txt files by host; every other host has a page there."""
         self.requests: list[str] = []
         self.heads: list[bytes] = []
         self.port = 0
@@ -71,7 +74,7 @@ class HostileServer:
         return Url(f"http://{host}:{self.port}{path}")
 
     async def __aenter__(self) -> HostileServer:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=MEGABYTE)
+        self._server = await asyncio.start_server(self._serve, self.listen, 0, limit=MEGABYTE, backlog=1024)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -93,9 +96,19 @@ class HostileServer:
                 target = head.split(b" ", 2)[1].decode("latin-1")
                 self.requests.append(target)
                 self.heads.append(head)
+                caller = Caller(target, head, writer, self)
+                if target == "/robots.txt" and (rules := self.robots.get(_host(head))) is not None:
+                    await caller.answer(rules, kind="text/plain")
+                    continue
                 misdeed = MISDEEDS.get(urlsplit(target).path, _fine)
-                await misdeed(Caller(target, head, writer, self))
+                await misdeed(caller)
         writer.close()
+
+
+def _host(head: bytes) -> str:
+    """The host that was asked for."""
+    host = next((line[5:] for line in head.split(b"\r\n") if line[:5].lower() == b"host:"), b"")
+    return host.strip().partition(b":")[0].decode("latin-1")
 
 
 def _misdeed(path: str) -> Callable[[Misdeed], Misdeed]:

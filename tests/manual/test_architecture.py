@@ -12,7 +12,7 @@ TREE = ROOT / "src" / "phasa"
 # From above to below: a part imports only from those before it.
 ORDER = (
     "errors", "extras", "files", "garbage", "logs", "measures", "plugins", "processes", "seals", "settings", "licences",
-    "language", "web", "archive", "frontier", "strategy_settings", "feed_settings", "service_settings",
+    "sandbox", "language", "web", "archive", "frontier", "strategy_settings", "feed_settings", "service_settings",
     "collection", "crawl", "feeds", "overview", "lab", "papers", "service", "demo", "api", "cli",
 )  # fmt: skip
 

@@ -161,13 +161,12 @@ async def test_the_fetcher_tells_the_address_of_a_host() -> None:
 
 
 async def test_one_server_stands_for_every_name() -> None:
-    lookup, port = one_server("127.0.0.1:8090")
-    resolver = GuardedResolver(lookup, allow_private=True, port=port)
+    resolver = GuardedResolver(server=one_server("127.0.0.1:8090"))
     found = await resolver.resolve("www.example.co.th", 80)
     assert [(one["host"], one["port"], one["hostname"]) for one in found] == [("127.0.0.1", 8090, "www.example.co.th")]
 
 
-@pytest.mark.parametrize("where", ["", "8090", "127.0.0.1", "127.0.0.1:", ":8090", "127.0.0.1:http"])
+@pytest.mark.parametrize("where", ["", "8090", "127.0.0.1", "127.0.0.1:", ":8090", "127.0.0.1:http", "localhost:8090"])
 def test_a_server_needs_an_address_and_a_port(where: str) -> None:
     with pytest.raises(SettingsError, match="server"):
         one_server(where)

@@ -11,7 +11,7 @@ from phasa.archive.reader import Stored, read_archive, resolve
 from phasa.extras import needs_extra
 from phasa.files import naming
 from phasa.language.detectors import detect
-from phasa.web.html import read_page
+from phasa.web.apart import try_page
 from phasa.web.http import PAGE_TYPES
 from phasa.web.url import parse
 
@@ -44,11 +44,11 @@ def read_texts(archive: Path, read: Reader) -> Iterator[Text]:
 
 
 def page_text(body: bytes, address: str, content_type: str) -> Text | None:
-    """The text of a page; None for an address that is none."""
+    """The text of a page; None for an address that is none, and for a page that cannot be read."""
     url = parse(address)
-    if url is None:
+    page = try_page(body, url, header=content_type) if url is not None else None
+    if page is None:
         return None
-    page = read_page(body, url, header=content_type)
     verdict = detect(page.text)
     return Text(address, "", verdict.language, verdict.score, page.charset, page.title, page.text)
 

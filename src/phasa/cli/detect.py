@@ -10,6 +10,7 @@ import typer
 
 from phasa.cli.inputs import read_bytes, read_lines, tell_trouble, write_text
 from phasa.cli.outputs import print_json
+from phasa.errors import PhasaError
 
 if TYPE_CHECKING:
     from phasa.language.verdict import Verdict
@@ -38,6 +39,7 @@ def detect(
 ) -> None:
     """Say in which language texts are: code, score from 0 to 1, and the evidence. `und` means unknown."""
 
+    from phasa import sandbox
     from phasa.cli.pages import read_document
     from phasa.language.detectors import detector
 
@@ -52,8 +54,8 @@ def detect(
     well = True
     for name in names:
         try:
-            document, evidence = read_document(read_bytes(name))
-        except OSError as problem:
+            document, evidence = sandbox.run(read_document, read_bytes(name))
+        except (PhasaError, OSError) as problem:
             well = tell_trouble(name, problem)
             continue
         verdict = chosen.judge(document)

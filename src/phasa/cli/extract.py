@@ -13,6 +13,7 @@ from phasa.cli.inputs import tell_trouble, write_text
 from phasa.cli.sources import is_address, read_source
 from phasa.errors import InputError, PhasaError
 from phasa.overview.extract.method import FormPolicy, Logic, Method
+from phasa.sandbox import ParserCrashedError
 
 if TYPE_CHECKING:
     from phasa.overview.extract import Element
@@ -60,7 +61,7 @@ def extract(
     frequencies = _count(pages, method, rules, allow_private) if match else None
     well = True
     for batch in _batches(pages, allow_private):
-        read = _extracted(batch, method, rules)
+        batch, read = _extracted(batch, method, rules)
         if frequencies is not None:
             read = [page._replace(elements=frequencies.clean(page.elements)) for page in read]
         shown = iter(_json_lines(read) if as_json or form is Format.JSON else [f"{page.text}\n" for page in read])
@@ -97,7 +98,7 @@ def _count(pages: Sequence[str], method: str, rules: Rules, allow_private: bool)
 
     frequencies = Frequencies()
     for batch in _batches(pages, allow_private):
-        for page in _extracted(batch, method, rules):
+        for page in _extracted(batch, method, rules)[1]:
             frequencies.add(element.text for element in page.elements)
     return frequencies
 
@@ -123,13 +124,19 @@ def _batches(pages: Sequence[str], allow_private: bool) -> Iterator[Batch]:
         yield batch
 
 
-def _extracted(batch: Batch, method: str, rules: Rules) -> list[_Read]:
-    """The pages of a batch that could be read."""
+def _extracted(batch: Batch, method: str, rules: Rules) -> tuple[Batch, list[_Read]]:
+    """The batch, and those of its pages that could be read; a page that ends the parser is one that could not."""
     from phasa.overview.extract import extract_pages
 
     texts = [(name, text) for name, text in batch if isinstance(text, str)]
-    found = extract_pages([(text, name if is_address(name) else "") for name, text in texts], method, rules)
-    return [_Read(name, *parts) for (name, _), parts in zip(texts, found, strict=True)]
+    try:
+        found = extract_pages([(text, name if is_address(name) else "") for name, text in texts], method, rules)
+    except ParserCrashedError as crash:
+        if len(batch) == 1:
+            return [(batch[0][0], crash)], []
+        alone = [_extracted([page], method, rules) for page in batch]
+        return [page for pages, _ in alone for page in pages], [page for _, read in alone for page in read]
+    return batch, [_Read(name, *parts) for (name, _), parts in zip(texts, found, strict=True)]
 
 
 def _json_lines(pages: list[_Read]) -> Iterator[str]:

@@ -79,13 +79,13 @@ def _pages(names: list[str], allow_private: bool) -> Iterator[Page]:
 
 def _saved(file: Path, root: Path) -> Page:
     """A saved page; its first folder under the root stands for its site."""
-    from phasa.web.html import read_page
+    from phasa.web.apart import read_apart
     from phasa.web.url import Url, parse
 
     parts = file.relative_to(root).parts
     site = "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in parts[0].lower())
     address = parse(f"http://{site}.saved.invalid/") if len(parts) > 1 else None
-    return read_page(file.read_bytes(), address or Url(file.resolve().as_uri()))
+    return read_apart(file.read_bytes(), address or Url(file.resolve().as_uri()))
 
 
 def _listed(name: str, allow_private: bool) -> Iterator[Page]:
@@ -98,8 +98,8 @@ def _listed(name: str, allow_private: bool) -> Iterator[Page]:
 
 
 def _fetched(address: str, allow_private: bool) -> Page:
-    from phasa.web.html import read_page
+    from phasa.web.apart import read_apart
     from phasa.web.url import Url
 
     source = read_source(address, allow_private=allow_private)
-    return read_page(source.body, Url(source.name), header=source.content_type or None)
+    return read_apart(source.body, Url(source.name), header=source.content_type or None)

@@ -188,7 +188,7 @@ def discover(
     from phasa.cli.sources import is_address
     from phasa.collection import Collection
     from phasa.feeds.links import discover as discover_feeds
-    from phasa.web.html import read_page
+    from phasa.web.apart import read_apart
     from phasa.web.url import parse
 
     with open_store(directory) as store:
@@ -207,7 +207,7 @@ def discover(
             elif address is None:
                 raise InputError(f"--base {base or '(none)'}: say where {name} came from, an http(s) address")
             else:
-                found = {str(link.url): link.title for link in read_page(read_bytes(name), address).feeds}
+                found = {str(link.url): link.title for link in read_apart(read_bytes(name), address).feeds}
             for url, title in found.items():
                 known = not store.add(url, time.time(), title=title)
                 print(f"{url}: {'known already' if known else 'added'}")
@@ -221,9 +221,9 @@ def _feeds_at(collection: Collection, name: str) -> dict[str, str]:
 
     from phasa.cli.sources import web_address
     from phasa.feeds.parse import read_feed
+    from phasa.web.apart import read_apart
     from phasa.web.exchange import Exchange
     from phasa.web.fetch import Fetcher, user_agent
-    from phasa.web.html import read_page
     from phasa.web.http import failure_in_words
 
     settings = collection.settings
@@ -239,4 +239,4 @@ def _feeds_at(collection: Collection, name: str) -> dict[str, str]:
     feed = read_feed(answer.body, answer.header("content-type"), str(answer.final_url))
     if feed.kind:
         return {str(answer.final_url): feed.title}
-    return {str(link.url): link.title for link in read_page(answer.body, answer.final_url).feeds}
+    return {str(link.url): link.title for link in read_apart(answer.body, answer.final_url).feeds}

@@ -1,7 +1,8 @@
-"""The live web: one lease in, one answer out, robots.txt obeyed, pages read."""
+"""The live web: one lease in, one answer out, robots.txt obeyed, pages read (in the sandbox: phasa.sandbox)."""
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from typing import overload
@@ -9,39 +10,50 @@ from typing import overload
 from msgspec.structs import replace
 
 from phasa.crawl.answer import NO_LINKS, Answer, Kind, OutLinks
-from phasa.frontier.protocol import Lease
+from phasa.frontier.protocol import Lease, Story
 from phasa.frontier.scope import ScopeSettings
+from phasa.sandbox import ParserCrashedError
+from phasa.sandbox.pool import Pool
+from phasa.web.body import NO_BODY, BodyReading, read_body
 from phasa.web.country import country_of
-from phasa.web.exchange import Exchange
+from phasa.web.exchange import Exchange, Truncated
 from phasa.web.fetch import Fetcher
-from phasa.web.html import PAGE_TAGS, Link, Page, read_page
-from phasa.web.http import HTML_TYPES, PAGE_TYPES, READABLE_TYPES, REDIRECTS
+from phasa.web.html import Link, Page, unpack
+from phasa.web.http import HTML_TYPES, REDIRECTS
 from phasa.web.limits import Limits
-from phasa.web.robots import RobotsCache, robots_fetch
-from phasa.web.sitemap import GZIP_TYPES, is_sitemap, listed
+from phasa.web.robots import Group, RobotsCache, read_rules, robots_fetch
+from phasa.web.sitemap import GZIP_TYPES
 from phasa.web.url import Url, host, join, origin, thesis_form
 
+_LOG = logging.getLogger(__name__)
 _BUSY = frozenset((429, 503))
+_NO_FOLLOW = frozenset(("nofollow", "none"))
+_CUT: dict[str, Truncated] = {"bomb": "length", "too_large": "length"}
 _GONE_WRONG = frozenset(("bad_url", "blocked_address", "bad_redirect", "redirect_loop", "wrong_type", "not_modified"))
 
 
 class LiveWeb:
     """Fetches and reads. `agent` is the name that robots.txt files know us by; '' when they are not to be obeyed.
 
-    Of the scope it needs how links are spelled and whether the sitemaps that robots.txt files name are wanted.
+    Of the scope it needs how links are spelled and whether the sitemaps that robots.txt files name are wanted; of the
+    frontier, with `story`, how a URL was come by, so that a chain of redirects has an end.
     """
 
     def __init__(
         self,
         fetcher: Fetcher,
+        pool: Pool,
         limits: Limits,
         *,
         agent: str = "phasa",
         language: str | None = None,
         scope: ScopeSettings | None = None,
+        story: Callable[[Url], Story | None] = lambda url: None,
     ) -> None:
         scope = scope or ScopeSettings()
         self._fetcher = fetcher
+        self._pool = pool
+        self._story = story
         self._limits = limits
         # Redirects go through the frontier, so that scope, manners and memory apply to where they lead.
         self._one_hop = replace(limits, redirects=0)
@@ -49,12 +61,15 @@ class LiveWeb:
         self._form = thesis_form if scope.form == "thesis" else None
         self._sitemaps = scope.sitemaps
         self._fetch_robots = robots_fetch(fetcher, limits)
-        self._robots = RobotsCache(self._ask, agent) if agent else None
+        self._robots = RobotsCache(self._ask, agent, read=self._read_rules) if agent else None
         self._asked: dict[str, Exchange] = {}
 
     async def _ask(self, url: Url) -> Exchange:
         exchange = self._asked[origin(url)] = await self._fetch_robots(url)
         return exchange
+
+    async def _read_rules(self, body: bytes, agent: str) -> tuple[tuple[Group, ...], tuple[str, ...]]:
+        return await self._pool.call(read_rules, body, agent)
 
     async def address(self, lease: Lease) -> str:
         return await self._fetcher.address(host(lease.url)) or ""
@@ -67,8 +82,8 @@ class LiveWeb:
             if refused is not None:
                 return refused
         accept = (*HTML_TYPES, *GZIP_TYPES) if lease.url.endswith(".xml.gz") else HTML_TYPES
-        exchange = await self._fetcher.fetch(lease.url, accept=accept, limits=self._one_hop)
-        return self._read(exchange, delay, time.monotonic() - begun)
+        exchange = await self._fetcher.fetch(lease.url, accept=accept, limits=self._one_hop, inflated=False)
+        return await self._read(lease, exchange, delay, begun)
 
     async def _ask_first(self, robots: RobotsCache, url: Url, begun: float) -> tuple[Answer | None, float]:
         """What robots.txt says: an answer when the page is not to be fetched now, and the delay that it asks for."""
@@ -97,25 +112,26 @@ class LiveWeb:
         )
         return answer, delay
 
-    def _read(self, exchange: Exchange, delay: float, seconds: float) -> Answer:
+    async def _read(self, lease: Lease, exchange: Exchange, delay: float, begun: float) -> Answer:
         kind, reason, target = _kind(exchange)
-        page: Page | None = None
-        links, follow = NO_LINKS, True
-        addresses: Sequence[Url] = ()
+        if target is not None and (problem := self._too_far(lease, target)):
+            kind, reason, target = Kind.OTHER, problem, None
+        body = NO_BODY
         if kind is Kind.PAGE:
-            page = read_page(
-                exchange.body,
-                exchange.url,
-                header=exchange.header("content-type"),
-                hint=self._language,
-                limits=self._limits,
-                tags=PAGE_TAGS,
-            )
-            links = out_links(page, self._form)
-            follow = "nofollow" not in page.robots and "none" not in page.robots
-        elif kind is Kind.SITEMAP:
-            addresses = listed(exchange.body, exchange.url, self._limits)
-            reason = f"sitemap of {len(addresses):,} addresses"
+            try:
+                body = await self._read_body(exchange)
+            except ParserCrashedError as crash:
+                _LOG.warning("%s: %s", exchange.url, crash)
+                kind, reason = Kind.OTHER, str(crash)
+            else:
+                if body.problem:
+                    exchange = replace(exchange, outcome=body.problem, truncated=_CUT.get(body.problem, ""))
+                kind, reason, _ = _kind(exchange)
+                if body.listed is not None:
+                    kind, reason = Kind.SITEMAP, f"sitemap of {len(body.listed):,} addresses"
+                elif body.page is None and kind is Kind.PAGE:
+                    kind = Kind.OTHER  # whole, but of a type that is not read
+        page = unpack(body.page) if body.page is not None else None
         return Answer(
             kind,
             reason,
@@ -124,20 +140,45 @@ class LiveWeb:
             size=len(exchange.wire_body),
             address=exchange.address,
             country=country_of(exchange.address),
-            seconds=seconds,
+            seconds=time.monotonic() - begun,
             crawl_delay=delay,
             retry_after=exchange.retry_after() or 0.0 if kind is Kind.BUSY else 0.0,
             target=target,
-            listed=addresses,
+            listed=body.listed or (),
             page=page,
-            links=links,
-            follow=follow,
+            links=out_links(page, self._form) if page is not None else NO_LINKS,
+            follow=page is None or not page.robots & _NO_FOLLOW,
             exchange=exchange,
         )
 
+    async def _read_body(self, exchange: Exchange) -> BodyReading:
+        """What the body is, as the sandbox sees it. Raises ParserCrashedError."""
+        return await self._pool.call(
+            read_body,
+            exchange.wire_body,
+            exchange.header("content-encoding") or "",
+            exchange.url,
+            exchange.header("content-type") or "",
+            self._language,
+            self._limits,
+            exchange.outcome == "ok",
+        )
+
+    def _too_far(self, lease: Lease, target: Url) -> str:
+        """Why a redirect is not followed: its target is too long, or too many led to it in a row; '' when it is."""
+        if len(target) > self._limits.url_length:
+            return "bad_redirect"
+        source, hops = Url(lease.source), 1
+        while source and hops <= self._limits.redirect_chain:
+            before = self._story(source)
+            if before is None or before.visit is None or before.visit.status not in REDIRECTS:
+                return ""
+            source, hops = Url(before.source), hops + 1
+        return "redirect_limit" if hops > self._limits.redirect_chain else ""
+
 
 def _kind(exchange: Exchange) -> tuple[Kind, str, Url | None]:
-    """What an exchange is to the loop, why, and where it leads."""
+    """What an exchange is to the loop, why, and where it leads; PAGE means that its body may be one."""
     status, outcome = exchange.status, exchange.outcome
     if status in REDIRECTS:
         location = exchange.header("location")
@@ -149,10 +190,7 @@ def _kind(exchange: Exchange) -> tuple[Kind, str, Url | None]:
         if status in _BUSY:
             return Kind.BUSY, str(status), None
         if 200 <= status < 300 and outcome != "wrong_type":
-            if exchange.content_type not in PAGE_TYPES and is_sitemap(exchange):
-                return Kind.SITEMAP, str(status), None
-            if exchange.content_type in READABLE_TYPES:
-                return Kind.PAGE, str(status), None
+            return Kind.PAGE, str(status), None
         return Kind.OTHER, str(status) if outcome == "ok" else outcome, None
     return (Kind.OTHER if outcome in _GONE_WRONG else Kind.FAILED), outcome, None
 

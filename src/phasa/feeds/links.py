@@ -12,7 +12,8 @@ from phasa.archive.reader import read_warc
 from phasa.collection import Collection
 from phasa.errors import CollectionError
 from phasa.feeds.store import FeedStore
-from phasa.web.html import FeedLink, read_page
+from phasa.web.apart import try_page
+from phasa.web.html import FeedLink
 from phasa.web.http import PAGE_TYPES
 from phasa.web.url import Url, parse
 
@@ -69,7 +70,8 @@ def feeds_of_archive(folder: Path, scanned: dict[str, int]) -> Iterator[tuple[st
             address = parse(stored.url)
             if stored.status != 200 or stored.mime not in PAGE_TYPES or stored.revisit or address is None:
                 continue
-            for link in read_page(stored.content, address).feeds:
+            page = try_page(stored.content, address)
+            for link in page.feeds if page is not None else ():
                 found.setdefault(str(link.url), link)
         yield name, size, list(found.values())
 

@@ -39,8 +39,8 @@ from phasa.feeds.rhythm import CHECK_EVERY, DAY, HOUR, LearnedHours
 from phasa.feeds.rows import FeedRow, FeedUpdate, Hold, Lease, PollRow
 from phasa.feeds.store import FeedStore
 from phasa.feeds.websub import SAFETY_GAP
+from phasa.web.apart import try_page
 from phasa.web.exchange import Exchange
-from phasa.web.html import read_page
 from phasa.web.http import failure_in_words
 from phasa.web.url import Url
 
@@ -358,7 +358,8 @@ def _announced(answer: Exchange) -> str:
     """What to say of a page that was taken for a feed: the feeds that it names."""
     if b"alternate" not in answer.body[:200_000]:
         return ""
-    feeds = read_page(answer.body[:200_000], answer.final_url).feeds[:3]
+    page = try_page(answer.body[:200_000], answer.final_url)
+    feeds = page.feeds[:3] if page is not None else ()
     return f"; it is a page that announces {', '.join(str(link.url) for link in feeds)}" if feeds else ""
 
 

@@ -18,7 +18,8 @@ from phasa.language.detectors import detector
 from phasa.language.detectors.dictionary import dictionary
 from phasa.language.profile import load_profile
 from phasa.language.verdict import Document
-from phasa.web.html import PAGE_TAGS, read_page
+from phasa.web.apart import try_page
+from phasa.web.html import PAGE_TAGS
 from phasa.web.http import PAGE_TYPES
 from phasa.web.url import join, parse
 
@@ -88,7 +89,10 @@ class _Columns:
         if moved is not None:
             self._row("und", 0.0, "", [], [])
             return
-        page = read_page(stored.content, url, header=stored.content_type, hint=self.language, tags=PAGE_TAGS)
+        page = try_page(stored.content, url, header=stored.content_type, hint=self.language, tags=PAGE_TAGS)
+        if page is None:
+            self._row("und", 0.0, "", [], [])
+            return
         declared = page.lang or (page.languages[0] if page.languages else None)
         verdict = self._detector.judge(Document(page.text, page.charset, declared))
         own = verdict.language == self.language

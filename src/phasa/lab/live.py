@@ -19,6 +19,7 @@ from phasa.lab.record import ENOUGH, Record
 from phasa.lab.serve import serving
 from phasa.lab.world import World
 from phasa.language.detectors import detector
+from phasa.sandbox.pool import Pool
 from phasa.web.fetch import Fetcher
 from phasa.web.limits import Limits
 
@@ -28,8 +29,12 @@ async def crawl_live(world: World, strategy: Strategy, seeds: Sequence[Seed], pa
     language = world.recipe.target
     frontier = MemoryFrontier(Rules(strategy.rediscovery))
     plant(frontier, strategy, seeds)
-    async with serving(world) as (port, _), Fetcher(Limits(), "phasa-lab", server=f"127.0.0.1:{port}") as fetcher:
-        web = LiveWeb(fetcher, Limits(), agent="phasa", language=language)
+    async with (
+        serving(world) as (port, _),
+        Fetcher(Limits(), "phasa-lab", server=f"127.0.0.1:{port}") as fetcher,
+        Pool() as pool,
+    ):
+        web = LiveWeb(fetcher, pool, Limits(), agent="phasa", language=language)
         judge = LanguageJudge(detector("dictionary", language), language)
         wanted = Record(pages, lambda answer, judgement: judgement.wanted, lambda: crawl.stop(ENOUGH))
         parts = Parts(web, judge, strategy, frontier, WallClock(), archive=wanted)

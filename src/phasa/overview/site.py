@@ -10,9 +10,9 @@ from typing import NamedTuple
 from phasa.errors import InputError
 from phasa.overview.extract import Method
 from phasa.overview.overview import Reading, match_readings, read_content
+from phasa.web.apart import try_page
 from phasa.web.exchange import Exchange
 from phasa.web.fetch import Fetcher
-from phasa.web.html import read_page
 from phasa.web.http import PAGE_TYPES
 from phasa.web.robots import RobotsCache, robots_fetch
 from phasa.web.url import Url, host
@@ -69,7 +69,8 @@ async def _fetch_site(fetcher: Fetcher, initial: Url, most: int, progress: Calla
 
 def same_site_links(page: bytes, url: Url, content_type: str = "") -> list[Url]:
     """The addresses a page links to on its own host, each once, in their order; itself left out."""
-    links = read_page(page, url, header=content_type or None).links
+    read = try_page(page, url, header=content_type or None)
+    links = read.links if read is not None else ()
     unique: dict[Url, None] = {
         link.url: None for link in links if link.tag in ("a", "area") and host(link.url) == host(url)
     }

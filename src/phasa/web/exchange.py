@@ -8,6 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from phasa.web.room import Share
 from phasa.web.url import Url
 
 Outcome = Literal[
@@ -88,6 +89,7 @@ class Exchange(Hop, frozen=True):
     detail: str = ""
     body: bytes = b""  # decoded; the same object as wire_body when nothing was encoded
     redirects: tuple[Hop, ...] = ()
+    share: Share | None = None  # of the memory that bodies have together; given back with the last reference
 
     @property
     def ok(self) -> bool:

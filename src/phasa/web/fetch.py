@@ -21,6 +21,7 @@ from phasa.web.http import REDIRECTS
 from phasa.web.inflate import ACCEPT as ACCEPT_ENCODING
 from phasa.web.limits import Limits
 from phasa.web.request import TROUBLES, Pool, Request, TimedResolver
+from phasa.web.room import Idle, Room, file_room
 from phasa.web.url import Url
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -54,9 +55,10 @@ class Fetcher:
         self.user_agent = user_agent
         self.verify_tls = verify_tls
         self.connections = connections
+        self.room = Room(self.limits.bodies_megabytes * 1024 * 1024)
+        self.server = server
         if server:
-            lookup, port = one_server(server)
-            self.resolver = TimedResolver(lookup, allow_private=True, port=port)
+            self.resolver = TimedResolver(server=one_server(server))
         else:
             self.resolver = TimedResolver(resolver, allow_private=allow_private)
         self.headers: dict[str, str] = {
@@ -71,10 +73,12 @@ class Fetcher:
 
     async def __aenter__(self) -> Fetcher:
         context: ssl.SSLContext | bool = True if self.verify_tls else _lenient_tls()
+        files = file_room()
+        connections = min(self.connections, max(files // 2, 1))
         connector = aiohttp.TCPConnector(
             resolver=self.resolver,
             use_dns_cache=False,
-            limit=self.connections,
+            limit=connections,
             keepalive_timeout=30,
             ssl=context,
             socket_factory=self.resolver.open_socket,
@@ -90,7 +94,8 @@ class Fetcher:
             max_headers=max(128, self.limits.header_bytes // 64),
             skip_auto_headers=(hdrs.USER_AGENT,),
         )
-        self._pool = Pool(connector, self.limits.header_bytes)
+        idle = Idle(min(self.limits.idle_connections, files - connections))
+        self._pool = Pool(connector, self.limits, idle, one_server=bool(self.server))
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -112,8 +117,10 @@ class Fetcher:
         accept: Sequence[str] | None = None,
         limits: Limits | None = None,
         validated: Url | None = None,
+        inflated: bool = True,
     ) -> Exchange:
         """Fetch an address, following redirects. `accept` lists media types (`text/` for all of them) worth reading.
+        Not `inflated`, the body stays as it came, for somebody else to unpack.
 
         `etag` and `modified` are validators of the representation at `validated` (by default the address itself): they
         go to that hop and no other, for elsewhere they mean nothing or, worse, something else (RFC 9110 §8.8, §13).
@@ -130,7 +137,7 @@ class Fetcher:
         target = address
         while True:
             asked = conditions if target == (validated or address) else {}
-            exchange = await self._hop(target, asked, accept, limits, deadline)
+            exchange = await self._hop(target, asked, accept, limits, deadline, inflated)
             location = exchange.header("location") if exchange.status in REDIRECTS else None
             if exchange.outcome != "ok" or exchange.status not in REDIRECTS:
                 break
@@ -154,9 +161,15 @@ class Fetcher:
         return replace(exchange, url=address, final_url=target, redirects=tuple(hops))
 
     async def _hop(
-        self, target: Url, conditions: dict[str, str], accept: Sequence[str] | None, limits: Limits, deadline: float
+        self,
+        target: Url,
+        conditions: dict[str, str],
+        accept: Sequence[str] | None,
+        limits: Limits,
+        deadline: float,
+        inflated: bool,
     ) -> Exchange:
-        request = Request(target, limits, deadline)
+        request = Request(target, limits, deadline, self.room, inflated=inflated)
         headers = {**self.headers, **conditions} if conditions else self.headers
         try:
             return await request.run(self.pool, headers, accept, bool(conditions))

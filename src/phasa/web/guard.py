@@ -12,7 +12,7 @@ import logging
 import socket
 import time
 from collections.abc import Awaitable, Callable
-from ipaddress import IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, NamedTuple
 
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -22,20 +22,21 @@ from phasa.errors import SettingsError
 Lookup = Callable[[str], Awaitable[list[str]]]
 _LOG = logging.getLogger(__name__)
 
-# Refused whatever they embed: an IPv4 address in IPv6 clothes (mapped, compatible, NAT64, 6to4, Teredo) reaches what
-# the IPv4 rules forbid, and site-local is private under an old name.
-_REFUSED = tuple(
-    IPv6Network(network)
-    for network in (
-        "::ffff:0:0/96",
-        "::/96",
-        "64:ff9b::/96",
-        "64:ff9b:1::/48",
-        "2002::/16",
-        "2001::/32",
-        "fec0::/10",
-    )
+
+def _networks(words: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    return tuple(ip_network(word) for word in words.split())
+
+
+# The IANA registries of special-purpose addresses, and what is multicast or reserved. Written out, for what Python
+# calls global differs from one version to the next. A few blocks in them do reach somewhere (AS112, AMT), but no
+# page. Of IPv6 only 2000::/3 is given out at all; in it, 6to4 and Teredo are IPv4 addresses in other clothes.
+_SPECIAL_4 = _networks(
+    "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 "
+    "192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 "
+    "203.0.113.0/24 224.0.0.0/4 240.0.0.0/4"
 )
+_SPECIAL_6 = _networks("2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20")
+_GIVEN_OUT_6 = ip_network("2000::/3")
 
 
 class BlockedAddressError(OSError):
@@ -48,9 +49,9 @@ def is_public(address: str) -> bool:
         parsed = ip_address(address.strip("[]").partition("%")[0])
     except ValueError:
         return False
-    if isinstance(parsed, IPv6Address) and any(parsed in network for network in _REFUSED):
-        return False
-    return parsed.is_global and not (parsed.is_multicast or parsed.is_reserved or parsed.is_unspecified)
+    if isinstance(parsed, IPv6Address):
+        return parsed in _GIVEN_OUT_6 and not any(parsed in network for network in _SPECIAL_6)
+    return not any(parsed in network for network in _SPECIAL_4)
 
 
 class _Answer(NamedTuple):
@@ -65,24 +66,35 @@ async def system_lookup(host: str) -> list[str]:
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
-def one_server(where: str) -> tuple[Lookup, int]:
-    """The lookup and the port that lead every name to one server, given as address:port. Raises SettingsError."""
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+class Server(NamedTuple):
+    """The one server that every request goes to, whatever its address says."""
+
+    address: str
+    port: int
+
+
+def one_server(where: str) -> Server:
+    """The server that a setting names as address:port. Raises SettingsError."""
     address, _, port = where.rpartition(":")
-    if not address or not (port.isascii() and port.isdigit() and len(port) < 6):
+    if not (port.isascii() and port.isdigit() and len(port) < 6) or not _is_address(address.strip("[]")):
         raise SettingsError(f"setting 'server': {where!r} is not an address and a port, as 127.0.0.1:8080")
-
-    async def lookup(name: str) -> list[str]:
-        return [address.strip("[]")]
-
-    return lookup, int(port)
+    return Server(address.strip("[]"), int(port))
 
 
 class GuardedResolver(AbstractResolver):
     """Names to addresses with a cache for good and bad answers; refuses names that lead inside.
 
     One lookup at a time per name: requests that ask meanwhile share its answer. A name of which *any* address is not
-    public is refused as a whole, since the next lookup may well give that one (DNS rebinding). With `port`, every
-    connection goes to that port, whatever the address says.
+    public is refused as a whole, since the next lookup may well give that one (DNS rebinding). With `server`, every
+    name leads there, and a connection to anything else is refused.
     """
 
     def __init__(
@@ -90,7 +102,7 @@ class GuardedResolver(AbstractResolver):
         lookup: Lookup | None = None,
         *,
         allow_private: bool = False,
-        port: int = 0,
+        server: Server | None = None,
         seconds: float = 300.0,
         seconds_bad: float = 60.0,
         most: int = 100_000,
@@ -98,7 +110,7 @@ class GuardedResolver(AbstractResolver):
     ) -> None:
         self.lookup = lookup or system_lookup
         self.allow_private = allow_private
-        self.port = port
+        self.server = server
         self.seconds = seconds
         self.seconds_bad = seconds_bad
         self.most = most
@@ -108,15 +120,15 @@ class GuardedResolver(AbstractResolver):
 
     async def addresses(self, host: str) -> list[str]:
         """The addresses of a host name or of a literal address. Raises OSError (BlockedAddressError when refused)."""
+        if self.server is not None:
+            return [self.server.address]
         literal = host.strip("[]")
-        try:
-            ip_address(literal)
-        except ValueError:
-            answer = self._answers.get(host)
-            if answer is None or answer.expires <= self.clock():
-                answer = await self._ask(host)
+        if _is_address(literal):
+            answer: _Answer | None = _Answer([literal], float("inf"), None)
         else:
-            answer = _Answer([literal], 0.0, None)
+            answer = self._answers.get(host)
+        if answer is None or answer.expires <= self.clock():
+            answer = await self._ask(host)
         if answer.problem is not None:
             raise answer.problem
         self._judge(host, answer.addresses)
@@ -131,7 +143,12 @@ class GuardedResolver(AbstractResolver):
         ]
         results = [
             ResolveResult(
-                hostname=host, host=address, port=self.port or port, family=kind, proto=0, flags=socket.AI_NUMERICHOST
+                hostname=host,
+                host=address,
+                port=self.server.port if self.server else port,
+                family=kind,
+                proto=0,
+                flags=socket.AI_NUMERICHOST,
             )
             for address, kind in wanted
             if family in (socket.AF_UNSPEC, kind)
@@ -146,7 +163,10 @@ class GuardedResolver(AbstractResolver):
     def open_socket(self, info: tuple[Any, ...]) -> socket.socket:
         """A socket for an address that passes the judgement: the last gate before a connection. Raises OSError."""
         family, kind, protocol, _, where = info
-        self._judge(str(where[0]), [str(where[0])])
+        if self.server is None:
+            self._judge(str(where[0]), [str(where[0])])
+        elif (ip_address(where[0]), where[1]) != (ip_address(self.server.address), self.server.port):
+            raise BlockedAddressError(f"{where[0]}:{where[1]} is not the server that the settings name")
         return socket.socket(family=family, type=kind, proto=protocol)
 
     def _judge(self, host: str, addresses: list[str]) -> None:

@@ -3,14 +3,18 @@
 One parse to a tree that follows the HTML standard, one rendering to text that also says where in it each `<a>` stands;
 the surroundings of a link are then slices of that text. turbohtml does both in compiled code, holds nesting to 512
 levels as browsers do, and is linear in the size of the document.
+
+It is compiled code all the same, and pages are made by strangers: whoever reads a page from the web calls `read_page`,
+or `read_packed` and `unpack`, through `phasa.sandbox`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from msgspec import Struct
+from msgspec.structs import replace
 from turbohtml import Element, PlainText, parse
 
 from phasa.web import charset, url
@@ -26,7 +30,10 @@ PAGE_TAGS = frozenset(("a", "area", "frame", "iframe", "meta"))
 _WANTED = "html,a,area[href],img[src],frame[src],iframe[src],meta[content],link[href],base[href]"
 _SOURCES = {"area": "href", "link": "href", "img": "src", "frame": "src", "iframe": "src"}
 _ANCHORS = {"a": ["a"]}
-_PLAIN = PlainText(layout="strict", bullet="", table_cell_separator=" ")
+_PLAIN = PlainText(layout="strict", bullet="")
+# Drawn with blanks or numbers that nobody wrote: columns in line, quotations set in, items counted. As plain blocks
+# they make no page longer than its source, and links in tables have a place in the text.
+_DRAWN = "table,tr,td,th,caption,blockquote,ol"
 _FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml")
 _LANGUAGE_NAMES = ("content-language", "language", "og:locale", "dc.language")
 _REFRESH = re.compile(r"\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?(?:'([^']*)|\"([^\"]*)|(.*))", re.IGNORECASE | re.DOTALL)
@@ -73,6 +80,21 @@ class Page(Struct, frozen=True):
     truncated: bool = False  # too long or too many links: the rest was not read
 
 
+class PackedPage(Struct, frozen=True, array_like=True):
+    """A page on its way from one process to another: its links as columns, with places in the text instead of copies
+    of it (-1: none; then the anchor is in `anchors`). `unpack` makes the page of it."""
+
+    page: Page
+    urls: list[Url]
+    tags: list[str]
+    rels: list[str]
+    anchors: list[str]
+    starts: list[int]
+    ends: list[int]
+    told: dict[int, str] = {}
+    """hreflang of the links that have it."""
+
+
 def read_page(
     html: str | bytes,
     address: Url,
@@ -82,31 +104,65 @@ def read_page(
     limits: Limits = _LIMITS,
     tags: frozenset[str] = ALL_TAGS,
 ) -> Page:
-    """The page that `html` is, fetched from `address`. Never raises: any bytes give some page.
+    """The page that `html` is, fetched from `address`. Raises nothing: any bytes give some page, unless they end the
+    process, which the sandbox is for.
 
     Bytes are decoded with `header` (the Content-Type value) and `hint` (a language code) as evidence. Links are those
     of `tags`: fewer is quicker.
     """
+    return unpack(read_packed(html, address, header=header, hint=hint, limits=limits, tags=tags))
+
+
+def unpack(packed: PackedPage) -> Page:
+    """The page, its links with anchors and surroundings."""
+    text = packed.page.text
+    links: list[Link] = []
+    columns = zip(packed.urls, packed.tags, packed.rels, packed.anchors, packed.starts, packed.ends, strict=True)
+    for target, tag, rel, anchor, start, end in columns:
+        if start < 0:
+            links.append(Link(target, tag, anchor, rel))
+        else:
+            before = text[start - CONTEXT if start > CONTEXT else 0 : start]
+            links.append(Link(target, tag, text[start:end].strip(), rel, before, text[end : end + CONTEXT]))
+    for place, language in packed.told.items():
+        links[place] = replace(links[place], language=language)
+    return replace(packed.page, links=tuple(links))
+
+
+def read_packed(
+    html: str | bytes,
+    address: Url,
+    *,
+    header: str | None = None,
+    hint: str | None = None,
+    limits: Limits = _LIMITS,
+    tags: frozenset[str] = ALL_TAGS,
+) -> PackedPage:
+    """What `read_page` gives, packed."""
     encoding = ""
     cut = False
     if isinstance(html, bytes):
         # No encoding needs more than four bytes for a character.
         cut = len(html) > 4 * limits.page_characters
         html, encoding, _ = charset.decode(html[: 4 * limits.page_characters] if cut else html, header, hint)
-    cut = cut or len(html) > limits.page_characters
-    tree = parse(html[: limits.page_characters], positions=False)
+    whole = len(html)
+    html = _bounded(html, limits)
+    tree = parse(html, positions=False)
     if tree.select_one("template"):
         tree.remove("template")  # raw material of scripts, not part of the page
+    for element in tree.select(_DRAWN):
+        element.tag = "div"
     text, spans = tree.to_annotated_text(_ANCHORS, _PLAIN)
     text = text.replace("\xa0", " ")
-    reading = _Reading(address, limits.links_per_page, tags)
+    reading = _Reading(address, limits, tags, len(html))
     reading.collect(tree.select(_WANTED))
+    rows = reading.rows_in(text, [(start, end) for start, end, _ in spans])
     title = tree.select_one("title")
-    return Page(
+    page = Page(
         url=address,
         title=" ".join(title.text.split()) if title else "",
         text=text,
-        links=tuple(reading.links(text, [(start, end) for start, end, _ in spans])),
+        links=(),
         lang=reading.lang,
         languages=tuple(dict.fromkeys(reading.languages)),
         alternates=tuple(reading.alternates),
@@ -115,23 +171,35 @@ def read_page(
         feeds=tuple(reading.feeds),
         description=reading.description,
         charset=encoding,
-        truncated=cut or reading.full,
+        truncated=cut or len(html) < whole or reading.full,
     )
+    urls, kinds, rels, anchors, starts, ends = map(list, zip(*rows, strict=True)) if rows else ([] for _ in range(6))
+    return PackedPage(page, urls, kinds, rels, anchors, starts, ends, reading.told_in)
+
+
+def _bounded(html: str, limits: Limits) -> str:
+    """As much of a document as is parsed: so many characters, and so many tags."""
+    html = html[: limits.page_characters]
+    if html.count("<") > limits.page_tags:
+        html = html[: len(html) - len(html.split("<", limits.page_tags + 1)[-1]) - 1]
+    return html
 
 
 class _Reading:
-    """What one document says, gathered tag by tag."""
+    """What one document says, gathered tag by tag. `characters` is its length: no more than that is taken of anchors,
+    which in SVG may hold each other, nor more than `link_bytes` of addresses, which a long base makes long."""
 
-    def __init__(self, address: Url, most: int, tags: frozenset[str]) -> None:
+    def __init__(self, address: Url, limits: Limits, tags: frozenset[str], characters: int) -> None:
         self.base = address
-        self.most = most
+        self.limits = limits
         self.tags = tags
         self.full = False
         # One row per reference: tag, address as written, anchor, rel, and the number of its <a> among those with words.
         self.rows: list[tuple[str, str, str, str, int]] = []
         self.worded: list[str] = []
         self.told: dict[int, str] = {}
-        """hreflang of the references that have it, by row."""
+        """hreflang of the references that have it, by row; `told_in`, by their place among the usable ones."""
+        self.told_in: dict[int, str] = {}
         self.lang = ""
         self.languages: list[str] = []
         self.alternates: list[tuple[str, Url]] = []
@@ -140,16 +208,20 @@ class _Reading:
         self.feeds: list[FeedLink] = []
         self.description = ""
         self._based = False
+        self._letters = characters
+        self._bytes = limits.link_bytes
 
     def collect(self, elements: Iterable[Element]) -> None:
         """Take in every element of interest, in document order."""
-        rows, worded, tags, most = self.rows, self.worded, self.tags, self.most
+        rows, worded, tags, most = self.rows, self.worded, self.tags, self.limits.links_per_page
+        longest = 8 * self.limits.url_length  # as written: blanks, dots and a fragment may still go
         for element in elements:
             tag = element.tag
             anchor = rel = ""
             number = -1
             if tag == "a":
-                words = element.text
+                words = element.text if self._letters >= 0 else ""
+                self._letters -= len(words)
                 if words and not words.isspace():
                     number = len(worded)
                     worded.append(words)
@@ -168,30 +240,40 @@ class _Reading:
                 if raw and tag in tags:
                     anchor = element.attr("alt") or element.attr("title") or ""
                     rel = element.attr("rel") or ""
-            if not raw or tag not in tags:
+            if not raw or tag not in tags or len(raw) > longest:
                 continue
             if len(rows) == most:
                 self.full = True
                 return
             rows.append((tag, raw, anchor, rel, number))
 
-    def links(self, text: str, spans: list[tuple[int, int]]) -> Iterator[Link]:
-        """The references that are usable addresses, in document order, each with its place in the text."""
+    def rows_in(self, text: str, spans: list[tuple[int, int]]) -> list[tuple[Url, str, str, str, int, int]]:
+        """The references that are usable addresses, in document order: address, tag, rel, anchor, place in the text."""
         if len(spans) != len(self.worded):
             spans = _aligned(text, spans, self.worded)
         targets = url.join_all(self.base, [row[1] for row in self.rows])
-        told = self.told
+        found: list[tuple[Url, str, str, str, int, int]] = []
         for row, (target, (tag, _, anchor, rel, number)) in enumerate(zip(targets, self.rows, strict=True)):
-            if target is None:
+            if target is None or len(target) > self.limits.url_length:
                 continue
-            language = told.get(row, "") if told else ""
+            self._bytes -= len(target)
+            if self._bytes < 0:
+                self.full = True
+                break
             start, end = spans[number] if number >= 0 else _NOWHERE
-            if start < 0:
-                words = anchor or (" ".join(self.worded[number].split()) if number >= 0 else "")
-                yield Link(target, tag, words, rel, "", "", language)
-            else:
-                before = text[start - CONTEXT if start > CONTEXT else 0 : start]
-                yield Link(target, tag, text[start:end].strip(), rel, before, text[end : end + CONTEXT], language)
+            if start < 0 <= number:
+                anchor = " ".join(self.worded[number].split())
+            if row in self.told:
+                self.told_in[len(found)] = self.told[row]
+            found.append((target, tag, rel, anchor, start, end))
+        return found
+
+    def _join(self, raw: str) -> Url | None:
+        """The address that a reference means; None when it means none, or one that is too long to be taken."""
+        target = url.join(self.base, raw) if len(raw) <= 8 * self.limits.url_length else None
+        if target is not None:
+            self._bytes -= len(target)
+        return target if target is not None and len(target) <= self.limits.url_length and self._bytes > 0 else None
 
     def _other(self, tag: str, element: Element) -> str:
         """Take in what a tag of the document says (of html and base the first counts); its reference, if any."""
@@ -201,7 +283,7 @@ class _Reading:
         if tag == "base":
             if not self._based:
                 self._based = True
-                self.base = url.join(self.base, element.attr("href") or "") or self.base
+                self.base = self._join(element.attr("href") or "") or self.base
             return ""
         raw = element.attr(_SOURCES[tag]) or ""
         if tag == "link":
@@ -227,11 +309,11 @@ class _Reading:
         """Take in what a <link> says: canonical, hreflang, feeds."""
         rel = (element.attr("rel") or "").lower()
         if "canonical" in rel and self.canonical is None:
-            self.canonical = url.join(self.base, raw)
+            self.canonical = self._join(raw)
         elif "alternate" in rel:
             kind = (element.attr("type") or "").partition(";")[0].strip().lower()
-            target = url.join(self.base, raw)
-            if target is None:
+            target = self._join(raw)
+            if target is None or len(self.feeds) + len(self.alternates) >= self.limits.links_per_page:
                 return
             if kind in _FEED_TYPES:
                 self.feeds.append(FeedLink(target, " ".join((element.attr("title") or "").split()), kind))

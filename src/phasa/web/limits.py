@@ -22,7 +22,29 @@ class Limits(Settings, frozen=True, kw_only=True):
         int, Meta(gt=0, description="Largest growth by decompression, once past 1 MiB; a bomb beyond it.")
     ] = 100
     header_bytes: Annotated[int, Meta(gt=0, description="Largest header block of an answer, in bytes.")] = 64 * 1024
+    interim_answers: Annotated[
+        int, Meta(ge=0, description="Most answers of status 1xx (100 Continue) before the answer itself.")
+    ] = 10
     redirects: Annotated[int, Meta(ge=0, description="Redirects followed for one address.")] = 5
+    redirect_chain: Annotated[
+        int, Meta(ge=0, description="Redirects in a row that a crawl follows, from address to address.")
+    ] = 10
+    packed_members: Annotated[
+        int, Meta(gt=0, description="Most members (streams, frames) of a packed body; a bomb beyond it.")
+    ] = 10_000
+    bodies_megabytes: Annotated[
+        int, Meta(gt=0, description="Memory that the bodies under way share, per worker; beyond it they wait.")
+    ] = 32
+    idle_connections: Annotated[
+        int, Meta(ge=0, description="Most connections kept open for a next request, as far as open files allow.")
+    ] = 512
+    parsers: Annotated[int, Meta(gt=0, description="Processes that read pages, per worker.")] = 2
+    parse_seconds: Annotated[
+        float, Meta(gt=0, description="Processor time for reading one page; one that takes more has crashed.")
+    ] = 20.0
+    parse_megabytes: Annotated[
+        int, Meta(gt=0, description="Memory for reading one page; one that takes more has crashed.")
+    ] = 128
     connect_seconds: Annotated[float, Meta(gt=0, description="Time to resolve and connect.")] = 10.0
     first_byte_seconds: Annotated[float, Meta(gt=0, description="Time from the request to the answer's header.")] = 20.0
     read_seconds: Annotated[float, Meta(gt=0, description="Longest silence while the body comes.")] = 20.0
@@ -33,6 +55,10 @@ class Limits(Settings, frozen=True, kw_only=True):
     rate_after_seconds: Annotated[float, Meta(ge=0, description="When the rate of a body begins to count.")] = 10.0
     url_length: Annotated[int, Meta(gt=0, description="Longest address that is taken.")] = 2048
     links_per_page: Annotated[int, Meta(gt=0, description="Most links that one page may give.")] = 5000
+    link_bytes: Annotated[
+        int, Meta(gt=0, description="Most bytes that the addresses of one page may have together, once made whole.")
+    ] = 1024 * 1024
+    page_tags: Annotated[int, Meta(gt=0, description="Most tags of one document that are parsed.")] = 200_000
     page_characters: Annotated[
         int, Meta(gt=0, description="Longest document that is parsed, in characters; the rest is not looked at.")
     ] = 2 * 1024 * 1024

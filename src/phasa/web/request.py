@@ -18,7 +18,7 @@ import aiohttp
 from aiohttp import ClientRequest, StreamReader, hdrs
 from aiohttp.abc import ResolveResult
 from aiohttp.connector import Connection
-from aiohttp.helpers import strip_auth_from_url
+from aiohttp.helpers import is_ip_address, strip_auth_from_url
 from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 from aiohttp.http_parser import RawResponseMessage
 from yarl import URL
@@ -28,6 +28,7 @@ from phasa.web.guard import BlockedAddressError, GuardedResolver
 from phasa.web.http import REDIRECTS
 from phasa.web.inflate import inflate
 from phasa.web.limits import Limits
+from phasa.web.room import FREE, Idle, Room, Share
 from phasa.web.url import Url
 
 _PATIENT = aiohttp.ClientTimeout(total=None, connect=None, sock_connect=None, sock_read=None)
@@ -51,13 +52,19 @@ class _Server(NamedTuple):
 
 
 class Pool:
-    """`header_bytes` is the longest head that is read."""
+    """Connections to all servers, kept open for a next request as far as `idle` has room. With `one_server` names alone
+    are looked up, so that a literal address must be given a name to be led there, too."""
 
     MOST = 10_000  # servers that are remembered
 
-    def __init__(self, connector: aiohttp.BaseConnector, header_bytes: int) -> None:
+    def __init__(
+        self, connector: aiohttp.BaseConnector, limits: Limits, idle: Idle, *, one_server: bool = False
+    ) -> None:
         self._connector = connector
-        self._header_bytes = header_bytes
+        self._header_bytes = limits.header_bytes
+        self._interim_answers = limits.interim_answers
+        self._idle = idle
+        self._one_server = one_server
         self._servers: dict[str, _Server] = {}
 
     async def ask(
@@ -87,6 +94,7 @@ class Pool:
             protocol, transport = connection.protocol, connection.transport
             if protocol is None or transport is None:
                 raise aiohttp.ServerDisconnectedError
+            self._idle.remove(transport)
             size = self._header_bytes
             protocol.set_response_params(
                 read_until_eof=True,
@@ -97,15 +105,23 @@ class Pool:
             )
             transport.write(asked)
             sent(transport)
-            while True:
+            for _ in range(self._interim_answers + 1):
                 message, content = await protocol.read()
                 if not 100 <= message.code < 200 or message.code == 101:
                     break
+            else:
+                raise aiohttp.ClientPayloadError(f"more than {self._interim_answers} interim answers")
         except BaseException:
             connection.close()
             raise
+
+        def free() -> None:
+            connection.release()
+            if not transport.is_closing():
+                self._idle.add(transport)
+
         # When the body has come to its end, the connection is free for the next request.
-        content.on_eof(connection.release)
+        content.on_eof(free)
         return Response(message, content, connection, asked)
 
     def _remember(self, origin: str) -> _Server:
@@ -113,6 +129,9 @@ class Pool:
         request = ClientRequest(hdrs.METH_GET, url, auth=auth, loop=asyncio.get_running_loop())
         names = (hdrs.HOST, hdrs.AUTHORIZATION)
         headers = "".join(f"{name}: {request.headers[name]}\r\n" for name in names if name in request.headers)
+        if self._one_server and is_ip_address(url.host):
+            named = url.with_host("address.invalid")
+            request = ClientRequest(hdrs.METH_GET, named, loop=asyncio.get_running_loop())
         if len(self._servers) >= self.MOST:
             self._servers.clear()
         server = self._servers[origin] = _Server(request, headers)
@@ -135,15 +154,18 @@ _PHASES: dict[str, Outcome] = {
 class Request:
     """One request under way: remembers how far it came, so that a failure can be told precisely."""
 
-    def __init__(self, target: Url, limits: Limits, deadline: float) -> None:
+    def __init__(self, target: Url, limits: Limits, deadline: float, room: Room, *, inflated: bool = True) -> None:
         self.target = target
+        self.room = room
+        self.inflated = inflated
+        self.share: Share | None = None
         self.limits = limits
         self.deadline = deadline
         self.loop = asyncio.get_running_loop()
         self.started = time.time()
         self.begun = time.perf_counter()
-        self.dns = self.connect = self.first_byte = 0.0
-        self.connecting: float | None = None
+        self.connect = self.first_byte = 0.0
+        self.clock = _Clock()
         self.address = ""
         self.phase = "connect"
         self.timer: asyncio.Timeout | None = None
@@ -159,7 +181,7 @@ class Request:
     ) -> Exchange:
         """Ask and read the answer. Raises one of `TROUBLES`; `failed` says then what became of it."""
         limits = self.limits
-        _CURRENT.set(self)
+        _CURRENT.set(self.clock)
         async with asyncio.timeout_at(self._until(limits.connect_seconds)) as self.timer:
             response = await pool.ask(self.target, headers, self.sent)
             try:
@@ -189,8 +211,8 @@ class Request:
 
     def sent(self, transport: asyncio.BaseTransport) -> None:
         """The request went out on this connection: the wait for the answer begins."""
-        if self.connecting is not None:
-            self.connect = time.perf_counter() - self.connecting
+        if self.clock.connecting is not None:
+            self.connect = time.perf_counter() - self.clock.connecting
         peer = transport.get_extra_info("peername")
         self.address = str(peer[0]) if peer else ""
         self._enter("first byte", self.limits.first_byte_seconds)
@@ -221,7 +243,7 @@ class Request:
         if len(block) > self.limits.header_bytes:
             return "header_too_large"
         if block.count(b"\r") + block.count(b"\n") + block.count(b"\0") != 2 * (len(lines) - 1):
-            self.head |= {"headers": (), "response_head": b""}
+            self.head |= {"headers": (), "response_head": b"", "reason": ""}
             return "bad_header"
         return None
 
@@ -239,6 +261,12 @@ class Request:
                 if size > most:
                     return "too_large"
                 now = self.loop.time()
+                if size > FREE and await self._grow(size):
+                    # Time that a body had to wait for memory is not the server's.
+                    waited = self.loop.time() - now
+                    begun, now = begun + waited, now + waited
+                    self.deadline += waited
+                    self._enter("read", self.limits.read_seconds)
                 if now - begun > self.limits.rate_after_seconds and size < slowest * (now - begun):
                     return "too_slow"
                 if now - heard > _HEARD:
@@ -249,6 +277,17 @@ class Request:
             if size > most:
                 self.wire = self.wire[:most]
         return None
+
+    async def _grow(self, size: int) -> bool:
+        """Have memory for a body of that size; whether that took a wait, for which all clocks stand still."""
+        if self.share is None:
+            self.share = Share(self.room)
+        more = size - FREE - self.share.size
+        if more <= 0:
+            return False
+        if self.timer and self.room.full:
+            self.timer.reschedule(None)
+        return await self.share.grow(more)
 
     def failed(self, trouble: BaseException) -> Exchange:
         """The exchange that ended in an exception of the transport or of the clock."""
@@ -264,7 +303,7 @@ class Request:
         headers: Headers = head.get("headers", ())
         if body:
             encoding = ",".join(value for name, value in headers if name.lower() == "content-encoding")
-        if encoding:
+        if encoding and self.inflated:
             body, problem = inflate(body, encoding, self.limits)
             # A body that was cut does not decode to its end; that is no news.
             if problem and outcome == "ok" and not truncated:
@@ -277,7 +316,7 @@ class Request:
             wire_body=self.wire,
             body=body,
             timings=Timings(
-                dns=self.dns,
+                dns=self.clock.dns,
                 connect=self.connect,
                 first_byte=self.first_byte,
                 total=time.perf_counter() - self.begun,
@@ -285,11 +324,20 @@ class Request:
             truncated=truncated,
             outcome=outcome,
             detail=detail,
+            share=self.share,
             **head,
         )
 
 
-_CURRENT: ContextVar[Request | None] = ContextVar("request", default=None)
+class _Clock:
+    """When a connection was begun, and how long its name took. A connection lives on with the context that it was made
+    in: so this is what the context has, and not the request with its body."""
+
+    dns = 0.0
+    connecting: float | None = None
+
+
+_CURRENT: ContextVar[_Clock | None] = ContextVar("clock", default=None)
 
 
 class TimedResolver(GuardedResolver):
@@ -302,13 +350,13 @@ class TimedResolver(GuardedResolver):
         try:
             return await super().resolve(host, port, family)
         finally:
-            if request := _CURRENT.get():
-                request.dns = time.perf_counter() - began
+            if clock := _CURRENT.get():
+                clock.dns = time.perf_counter() - began
 
     def open_socket(self, info: tuple[Any, ...]) -> socket.socket:
-        request = _CURRENT.get()
-        if request and request.connecting is None:
-            request.connecting = time.perf_counter()
+        clock = _CURRENT.get()
+        if clock and clock.connecting is None:
+            clock.connecting = time.perf_counter()
         return super().open_socket(info)
 
 

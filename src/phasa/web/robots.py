@@ -1,7 +1,8 @@
 """robots.txt by RFC 9309, as lenient in reading as the file's biggest reader (Google) is.
 
 `parse` never fails. Rules are compiled per crawler name on first use: rules without wildcards are looked up by their
-length, so that a decision costs microseconds with hundreds of rules.
+length, so that a decision costs microseconds with hundreds of rules. Rules with wildcards are tried one by one, longest
+first, each in one walk along the path; no more than `RULES` count.
 
 `RobotsCache` has the file of every host that is visited: fetched once, kept a day. RFC 9309 §2.3.1: an answer of 4xx
 means there are no rules; 5xx or no answer means wait, with the last known rules if there are any; redirects are
@@ -15,11 +16,12 @@ import logging
 import re
 import time
 from collections.abc import Awaitable, Callable
-from functools import lru_cache
+from itertools import chain, islice
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from phasa.errors import PhasaError
 from phasa.web import url as urls
 from phasa.web.exchange import Exchange
 from phasa.web.fetch import Fetcher
@@ -28,6 +30,12 @@ from phasa.web.url import Url
 
 BYTES = 500 * 1024  # RFC 9309 §2.5: at least this much must be read; the rest may be ignored
 
+RULES = 10_000
+"""Most rules for one crawler; the rest is passed over, as what comes after the bytes above is."""
+DELAY = 86_400.0
+"""The longest Crawl-delay that is understood, a day: what asks for more asks for as much as there is."""
+
+_RULE_BYTES = 500  # that a rule takes besides its pattern
 _LINE_BYTES = 2083 * 8
 _LINES = re.compile(rb"\r\n|\r|\n")
 _KEY = re.compile(rb"\s*([a-zA-Z-]+(?:[ \t]+agent|[ \t]+delay)?)[ \t]*(?::|[ \t])[ \t]*(.*?)[ \t]*\Z", re.DOTALL)
@@ -73,6 +81,15 @@ class Robots:
         """Crawl-delay in seconds for this crawler; None when not given."""
         return self._matcher(agent).delay
 
+    def only_for(self, agent: str) -> Robots:
+        """What concerns this crawler."""
+        return Robots(tuple(self._groups_for(agent)), self.sitemaps)
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes, compiled."""
+        return sum(_RULE_BYTES + len(rule.pattern) for group in self.groups for rule in group.rules)
+
     def _matcher(self, agent: str) -> _Matcher:
         matcher = self._compiled.get(agent)
         if matcher is None:
@@ -87,6 +104,29 @@ class Robots:
         return named or [group for group in self.groups if "*" in group.agents]
 
 
+class _Wild(NamedTuple):
+    """A pattern with wildcards: the literal pieces between them, in order; the first stands at the beginning."""
+
+    length: int
+    allow: bool
+    start: str
+    pieces: tuple[str, ...]
+    end: str | None  # the piece that the path must end in; None when it may end in anything
+    least: int  # characters that a path must have to match
+
+    def matches(self, path: str) -> bool:
+        """Whether the path matches. Each piece is taken where it comes first: no other place leaves more room."""
+        if not path.startswith(self.start) or len(path) < self.least:
+            return False
+        place = len(self.start)
+        for piece in self.pieces:
+            place = path.find(piece, place)
+            if place < 0:
+                return False
+            place += len(piece)
+        return self.end is None or (path.endswith(self.end) and len(path) - len(self.end) >= place)
+
+
 class _Matcher:
     """The rules for one crawler, ready to decide: the longest matching pattern counts, allow wins a draw."""
 
@@ -94,30 +134,39 @@ class _Matcher:
         delays = [group.delay for group in groups if group.delay is not None]
         self.delay = max(delays) if delays else None
         plain: dict[int, dict[str, bool]] = {}
-        wild: list[tuple[int, bool, str, re.Pattern[str]]] = []
-        for group in groups:
-            for pattern, allow in group.rules:
-                if "*" in pattern or pattern.endswith("$"):
-                    wild.append((len(pattern), allow, pattern.split("*")[0].rstrip("$"), _expression(pattern)))
-                else:
-                    known = plain.setdefault(len(pattern), {})
-                    known[pattern] = allow or known.get(pattern, False)
+        wild: dict[str, bool] = {}
+        self.exact: dict[str, bool] = {}  # /path$
+        for pattern, allow in islice(chain.from_iterable(group.rules for group in groups), RULES):
+            ends = pattern[-1] == "$"
+            known = wild if "*" in pattern else self.exact if ends else plain.setdefault(len(pattern), {})
+            known[pattern] = allow or known.get(pattern, False)
         self.plain = sorted(plain.items(), reverse=True)
-        self.wild = sorted(wild, key=lambda rule: rule[:2], reverse=True)
+        self.wild = sorted((_wild(*rule) for rule in wild.items()), key=lambda rule: rule[:2], reverse=True)
 
     def allowed(self, path: str) -> bool:
         length, allow = -1, True
-        for size, known in self.plain:
-            verdict = known.get(path[:size])
-            if verdict is not None:
-                length, allow = size, verdict
+        if (verdict := self.exact.get(path + "$")) is not None:
+            length, allow = len(path) + 1, verdict
+        else:
+            for size, known in self.plain:
+                if (verdict := known.get(path[:size])) is not None:
+                    length, allow = size, verdict
+                    break
+        for rule in self.wild:
+            if rule.length < length or (rule.length == length and allow):
                 break
-        for size, verdict, start, expression in self.wild:
-            if size < length or (size == length and allow):
-                break
-            if path.startswith(start) and expression.match(path):
-                return verdict if size > length else verdict or allow
+            if rule.matches(path):
+                return rule.allow if rule.length > length else rule.allow or allow
         return allow
+
+
+def _wild(pattern: str, allow: bool) -> _Wild:
+    """`*` is any run of characters, `$` at the end is the end."""
+    anchored = pattern[-1] == "$"
+    first, *pieces = (pattern[:-1] if anchored else pattern).split("*")
+    end = pieces.pop() if anchored else None
+    middle = tuple(piece for piece in pieces if piece)
+    return _Wild(len(pattern), allow, first, middle, end, len(first) + sum(map(len, middle)) + len(end or ""))
 
 
 def parse(body: bytes) -> Robots:
@@ -156,6 +205,13 @@ def parse(body: bytes) -> Robots:
     )
 
 
+def read_rules(body: bytes, agent: str) -> tuple[tuple[Group, ...], tuple[str, ...]]:
+    """The groups of a robots.txt that concern one crawler, and its sitemaps: what `Robots` is made of, as plain values
+    that can come from another process."""
+    found = parse(body).only_for(agent)
+    return found.groups, found.sitemaps
+
+
 def _agent(value: str) -> str:
     """The product token of a user-agent line: `*`, or its leading letters, dashes and underscores."""
     if value[:1] == "*" and (len(value) == 1 or value[1].isspace()):
@@ -178,31 +234,15 @@ def _seconds(value: bytes) -> float | None:
         seconds = float(value)
     except ValueError:
         return None
-    return seconds if 0 <= seconds < 1e9 else None
+    return min(seconds, DELAY) if seconds >= 0 else None  # neither what is negative nor what is no number
 
 
-@lru_cache(maxsize=4096)
-def _expression(pattern: str) -> re.Pattern[str]:
-    """`*` is any run of characters, `$` at the end is the end. Runs are matched shortest first and never revisited."""
-    anchored = pattern.endswith("$")
-    pieces = [re.escape(piece) for piece in re.sub(r"\*+", "*", pattern[:-1] if anchored else pattern).split("*")]
-    if not anchored:
-        pieces = [piece for number, piece in enumerate(pieces) if piece or number == 0]
-        return re.compile(_gaps(pieces), re.DOTALL)
-    if len(pieces) == 1:
-        return re.compile(pieces[0] + r"\Z", re.DOTALL)
-    return re.compile(_gaps(pieces[:-1]) + f"(?=.*{pieces[-1]}\\Z).*\\Z", re.DOTALL)
-
-
-def _gaps(pieces: list[str]) -> str:
-    """Pieces with anything between them; atomic groups keep the search linear in the path for each piece."""
-    return pieces[0] + "".join(f"(?>.*?{piece})" for piece in pieces[1:])
-
-
-DAY = 24 * 3600.0
+DAY = DELAY
 RETRY = 600.0  # seconds until a host whose rules could not be had is asked again
 
 Fetch = Callable[[Url], Awaitable[Exchange]]
+Read = Callable[[bytes, str], Awaitable[tuple[tuple[Group, ...], tuple[str, ...]]]]
+"""`read_rules`, wherever it is called."""
 _LOG = logging.getLogger(__name__)
 
 # These say that something is there but not now; everything else without an answer of its own means there are no rules.
@@ -226,6 +266,7 @@ class _Known(NamedTuple):
     robots: Robots | None  # None: nothing may be fetched for now
     expires: float
     reason: str
+    size: int = 0
 
 
 def robots_fetch(fetcher: Fetcher, limits: Limits | None = None) -> Fetch:
@@ -238,8 +279,14 @@ def robots_fetch(fetcher: Fetcher, limits: Limits | None = None) -> Fetch:
     return fetch
 
 
+async def _read_here(body: bytes, agent: str) -> tuple[tuple[Group, ...], tuple[str, ...]]:
+    return read_rules(body, agent)
+
+
 class RobotsCache:
-    """Rules per origin for one crawler name. `fetch` gets a robots.txt; one request at a time per origin."""
+    """Rules per origin for one crawler name. `fetch` gets a robots.txt, `read` reads it; one request at a time per
+    origin. At most `most` files and `most_bytes` of rules are remembered; beyond that the file with most rules goes,
+    and its host is left alone."""
 
     def __init__(
         self,
@@ -249,9 +296,14 @@ class RobotsCache:
         seconds: float = DAY,
         retry: float = RETRY,
         most: int = 20_000,
+        most_bytes: int = 32 * 1024 * 1024,
+        read: Read = _read_here,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.fetch = fetch
+        self.read = read
+        self.most_bytes = most_bytes
+        self._bytes = 0
         self.agent = agent
         self.seconds = seconds
         self.retry = retry
@@ -288,18 +340,23 @@ class RobotsCache:
 
     async def _ask(self, origin: str, before: _Known | None) -> _Known:
         exchange = await self.fetch(Url(origin + "/robots.txt"))
-        known = self._judge(exchange, before)
+        known = await self._judge(exchange, before)
         self._remember(origin, known)
         return known
 
-    def _judge(self, exchange: Exchange, before: _Known | None) -> _Known:
+    async def _judge(self, exchange: Exchange, before: _Known | None) -> _Known:
         now = self.clock()
         status, outcome = exchange.status, exchange.outcome
         if outcome == "blocked_address":
             return _Known(None, now + self.seconds, "blocked address")
         if 200 <= status < 300 and (outcome in ("ok", "too_large", "bomb", "bad_encoding") or exchange.body):
             # What was cut by the size limit or by a lost connection still counts as far as it came.
-            return _Known(parse(exchange.body), now + self.seconds, "robots.txt")
+            try:
+                rules = Robots(*await self.read(exchange.body, self.agent))
+            except PhasaError as problem:
+                _LOG.warning("%s: %s; nothing is fetched there for a day", exchange.url, problem)
+                return _Known(None, now + self.seconds, f"robots.txt: {problem}")
+            return _Known(rules, now + self.seconds, "robots.txt", rules.size)
         if status >= 500 or status == 429 or outcome in _UNREACHABLE:
             wait = min(max(exchange.retry_after(now) or self.retry, 1.0), self.seconds)
             reason = f"robots.txt: {status or outcome}"
@@ -309,8 +366,18 @@ class RobotsCache:
         return _Known(Robots(), now + self.seconds, f"no robots.txt: {status or outcome}")
 
     def _remember(self, origin: str, known: _Known) -> None:
-        self._known.pop(origin, None)
+        self._forget(origin)
         if len(self._known) >= self.most:
             for name in list(self._known)[: self.most // 10 + 1]:
-                del self._known[name]
+                self._forget(name)
         self._known[origin] = known
+        self._bytes += known.size
+        while self._bytes > self.most_bytes:
+            largest = max(self._known, key=lambda name: self._known[name].size)
+            until = self._known[largest].expires
+            self._forget(largest)
+            self._known[largest] = _Known(None, until, "robots.txt has more rules than can be remembered")
+
+    def _forget(self, origin: str) -> None:
+        known = self._known.pop(origin, None)
+        self._bytes -= known.size if known is not None else 0

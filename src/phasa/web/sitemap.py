@@ -9,7 +9,6 @@ import re
 from html import unescape
 
 from phasa.web import charset, url
-from phasa.web.exchange import Exchange
 from phasa.web.inflate import inflate
 from phasa.web.limits import Limits
 from phasa.web.url import Url
@@ -32,11 +31,11 @@ _HREF = re.compile(r"""href\s*=\s*["']([^"']+)""", re.IGNORECASE)
 _GZIP = b"\x1f\x8b"
 
 
-def is_sitemap(exchange: Exchange) -> bool:
+def is_sitemap(body: bytes, address: Url) -> bool:
     """Whether an answer that is not called HTML is a sitemap: its first element says so, or its address does."""
-    if exchange.body and ("sitemap" in url.path(exchange.url).lower() or exchange.url.endswith(".xml.gz")):
+    if body and ("sitemap" in url.path(address).lower() or address.endswith(".xml.gz")):
         return True
-    return _ROOT.search(exchange.body, 0, 4096) is not None
+    return _ROOT.search(body, 0, 4096) is not None
 
 
 def listed(body: bytes, address: Url, limits: Limits | None = None, most: int = ENTRIES) -> list[Url]:

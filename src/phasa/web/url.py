@@ -128,7 +128,7 @@ def authority(u: str) -> str:
 def host(u: Url) -> str:
     """The host name, lower-case, punycode; an IPv6 address keeps its brackets."""
     name = authority(u)
-    if name[-1] == "]":
+    if name[-1:] == "]":
         return name
     return name.rpartition(":")[0] if ":" in name else name
 
@@ -185,7 +185,7 @@ def segment_key(u: Url) -> str:
     return bare[: bare.rindex("/") + 1]
 
 
-_WWW = re.compile(r"www\d*\.")
+_WWW = re.compile(r"\Awww\d*\.")
 _SESSION = re.compile(
     r"(?:(?<=^)|(?<=&))(?:jsessionid=[0-9a-z]{32}|phpsessid=[0-9a-z]{32}|sid=[0-9a-z]{32}"
     r"|aspsessionid[a-z]{8}=[a-z]{24}|cfid=[^&]+&cftoken=[^&]+)(?:&|$)"
@@ -200,8 +200,8 @@ def surt(u: Url) -> str:
     end. Two addresses with the same key are taken for the same page by pywb and its kin.
     """
     scheme, server, number, rest = split(u)
-    name = _WWW.sub("", server, count=1) if _WWW.match(server) else server
-    name = name.strip("[]") if name[0] == "[" else ",".join(reversed(name.strip(".").split(".")))
+    name = _WWW.sub("", server, count=1) or server  # `www.` alone is a name like any other
+    name = name.strip("[]") if name[:1] == "[" else ",".join(reversed(name.strip(".").split(".")))
     if number != _DEFAULT_PORT[scheme]:
         name += f":{number}"
     where, _, query = rest.lower().partition("?")

@@ -21,7 +21,7 @@ from phasa.errors import InputError
 from phasa.files import replace_file
 from phasa.language.detectors import detector
 from phasa.language.profile import load_profile
-from phasa.web.html import read_page
+from phasa.web.apart import try_page
 from phasa.web.url import Url, parse
 
 KNOWLEDGE = "knowledge.arff"
@@ -72,5 +72,7 @@ def recorded_pages(folder: Path, judge: Judge) -> Iterator[JudgedPage]:
         if url is None or url in seen or stored.revisit or stored.status != 200 or "html" not in stored.mime:
             continue
         seen.add(url)
-        page = read_page(stored.content, url, header=stored.content_type)
+        page = try_page(stored.content, url, header=stored.content_type)
+        if page is None:
+            continue
         yield JudgedPage(url, judge.judge(Answer(Kind.PAGE, page=page)), out_links(page))

@@ -24,6 +24,8 @@ from phasa.frontier.traps import Traps
 from phasa.language.detectors import detector
 from phasa.language.profile import Profile
 from phasa.plugins import Kind, absolute, make_plugin
+from phasa.sandbox import Bounds
+from phasa.sandbox.pool import Pool
 from phasa.web.fetch import user_agent
 
 
@@ -113,3 +115,9 @@ def fetcher_of(settings: CollectionSettings, profile: Profile) -> RecallFetcher:
         languages=f"{profile.code},en;q=0.5,*;q=0.3",
         connections=settings.connections,
     )
+
+
+def pool_of(settings: CollectionSettings) -> Pool:
+    """The processes that read pages, under the limits of the settings."""
+    limits = settings.limits
+    return Pool(limits.parsers, Bounds(limits.parse_seconds, limits.parse_megabytes), ["phasa.web.body"])

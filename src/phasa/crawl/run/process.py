@@ -24,6 +24,7 @@ from phasa.crawl.run.assembly import (
     judge_of,
     open_archive,
     open_duplicates,
+    pool_of,
     rules_of,
     strategy_of,
     word_counter,
@@ -158,9 +159,16 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
         state.load()
         if first:
             plant_fresh(frontier, strategy, seeds.seeds)
-        async with fetcher:
-            agent = "phasa" if settings.politeness.robots else ""
-            web = LiveWeb(fetcher, settings.limits, agent=agent, language=profile.code, scope=settings.scope)
+        async with fetcher, pool_of(settings) as pool:
+            web = LiveWeb(
+                fetcher,
+                pool,
+                settings.limits,
+                agent="phasa" if settings.politeness.robots else "",
+                language=profile.code,
+                scope=settings.scope,
+                story=frontier.story,
+            )
             clock = WallClock()
             upkeep = Upkeep(collection, state, watch, clock, partition)
             crawl = Crawl(

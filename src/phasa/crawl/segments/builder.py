@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from phasa.crawl.segments.dictionary import Dictionary, plain_term
 from phasa.errors import InputError
 from phasa.extras import needs_extra
-from phasa.web.html import read_page
+from phasa.web.apart import read_apart
 from phasa.web.url import Url
 
 _SMALLEST_CITY = 500
@@ -84,7 +84,7 @@ def written_terms(lines: Iterable[str], source: str) -> Iterator[str]:
 
 def anchor_texts(html: str | bytes) -> list[str]:
     """The texts of all links of a page: the candidates of a 'List of …' article."""
-    page = read_page(html, Url("http://list.invalid/"), tags=frozenset(("a",)))
+    page = read_apart(html, Url("http://list.invalid/"), tags=frozenset(("a",)))
     return [link.anchor for link in page.links if link.anchor.strip()]
 
 

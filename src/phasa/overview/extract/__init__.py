@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from phasa.garbage import never_collected
+from phasa import sandbox
 from phasa.overview.extract.content import Content, Element
-from phasa.overview.extract.method import Extractor, Method, extractor_named
+from phasa.overview.extract.method import Method, extractor_named
 
 if TYPE_CHECKING:
     from phasa.overview.extract.metadata import Metadata
@@ -32,7 +32,7 @@ def extract(
 
     `page` is its bytes (decoded here) or text; `url` helps to date it; `rules` are the constants of `thesis`. The
     language is detected unless the caller knows it. A page without key content gives an empty text.
-    Raises InputError for what is not HTML text at all.
+    Raises InputError for what is not HTML text at all, or ends the process that reads it.
     """
     metadata, elements = extract_page(page, url, method, rules)
     text = "\n".join(element.text for element in elements)
@@ -51,52 +51,23 @@ def extract_page(
 def extract_pages(
     pages: Sequence[tuple[str, str]], method: Method | str = Method.PHASA, rules: Rules | None = None
 ) -> list[tuple[Metadata, list[Element]]]:
-    """The same of several pages, each its text (`page.read_text`) and its URL: quicker than one by one."""
-    # The collector would look through the growing lists of a large page again and again.
-    with never_collected():
-        return _extract_pages(pages, method, rules)
+    """The same of several pages, each its text (`page.read_text`) and its URL: quicker than one by one.
 
+    The pages are parsed in the sandbox; a method of the user's own is called here. Raises ParserCrashedError when one
+    of them ends it: ask for each alone to know which.
+    """
+    from phasa.overview.extract import trees
 
-def _extract_pages(
-    pages: Sequence[tuple[str, str]], method: Method | str, rules: Rules | None
-) -> list[tuple[Metadata, list[Element]]]:
+    if method == Method.PHASA:
+        return sandbox.run(trees.by_features, pages)
     if method == Method.THESIS:
-        return [_by_thesis(text, url, rules) for text, url in pages]
-    if method != Method.PHASA:
-        return _by_plugin(pages, extractor_named(method))
-    from phasa.overview.extract.blocks import lay_out
-    from phasa.overview.extract.features import Draft  # loads numpy, which the published method does without
-    from phasa.overview.extract.judged import extract_elements
-    from phasa.overview.extract.metadata import read_metadata
-    from phasa.overview.extract.page import read_tree
-
-    declared: list[Metadata] = []
-    drafts: list[Draft] = []
-    for text, url in pages:  # one tree at a time: it is large, and read while the processor still has it at hand
-        tree = read_tree(text)
-        declared.append(read_metadata(tree, url))
-        drafts.append(Draft(lay_out(tree), declared[-1].evidence))
-    return list(zip(declared, extract_elements(drafts), strict=True))
-
-
-def _by_thesis(text: str, url: str, rules: Rules | None) -> tuple[Metadata, list[Element]]:
-    from phasa.overview.extract import thesis
-    from phasa.overview.extract.metadata import read_metadata
-    from phasa.overview.extract.page import read_tree
-
-    tree = read_tree(text)
-    return read_metadata(tree, url), thesis.extract_elements(tree, rules or thesis.Rules())
-
-
-def _by_plugin(pages: Sequence[tuple[str, str]], extractor: Extractor) -> list[tuple[Metadata, list[Element]]]:
-    from phasa.overview.extract.metadata import read_metadata
-    from phasa.overview.extract.page import read_tree
-
-    found = []
-    for text, url in pages:
-        elements = [Element("", piece, order) for order, piece in enumerate(extractor(text, url)) if piece]
-        found.append((read_metadata(read_tree(text), url), elements))
-    return found
+        return sandbox.run(trees.by_thesis, pages, rules)
+    extractor = extractor_named(method)
+    texts = [extractor(text, url) for text, url in pages]
+    return [
+        (metadata, [Element("", piece, order) for order, piece in enumerate(pieces) if piece])
+        for metadata, pieces in zip(sandbox.run(trees.metadata_of, pages), texts, strict=True)
+    ]
 
 
 def content_of(metadata: Metadata, elements: list[Element], language: str) -> Content:

@@ -1,0 +1,121 @@
+"""HTML parsers on mutated pages, each in a process of its own: who survives, and how fast each is.
+
+    python bench/parsers.py [--pages 20000] [--seed 1]
+
+Prints parsed pages a CPU second and deaths (signal, and the page that did it, in hex, when it is short). `CRASH` is the
+smallest page known that ends turbohtml 1.15.4: a report to its authors needs no more than
+
+    import turbohtml
+    turbohtml.parse("<a>" + "<x>" * 506 + "<table><td></table><x><p><a>", positions=False)   # SIGSEGV
+
+The number of <x> matters: see `python bench/parsers.py --depths`, which tries each from 500 to 512.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import random
+import signal
+import time
+from collections.abc import Callable
+
+CRASH = "<a>" + "<x>" * 506 + "<table><td></table><x><p><a>"
+WORDS = "a b i p div table tr td th tbody select option form svg math template li ul h1 x nobr button applet frameset"
+TAGS = WORDS.split()
+
+
+def mutated(dice: random.Random) -> str:
+    """Tag soup: runs of tags, nesting near the bound, pieces cut and doubled."""
+    pieces = []
+    for _ in range(dice.randint(1, 40)):
+        tag = dice.choice(TAGS)
+        shape = dice.random()
+        if shape < 0.1:
+            pieces.append(f"<{tag}>" * dice.choice((3, 20, 100, 500, 512)))
+        elif shape < 0.6:
+            pieces.append(f"<{tag}>")
+        elif shape < 0.9:
+            pieces.append(f"</{tag}>")
+        else:
+            pieces.append(dice.choice(("text", "&lt;", "<!--", "-->", "<![CDATA[", "\0", "ก", "<")))
+    return "".join(pieces)
+
+
+def parsers() -> dict[str, Callable[[str], object]]:
+    """Those that are installed."""
+    found: dict[str, Callable[[str], object]] = {}
+    import turbohtml
+    from resiliparse.parse.html import HTMLTree
+
+    found["turbohtml"] = lambda html: turbohtml.parse(html, positions=False)
+    found["resiliparse"] = lambda html: HTMLTree.parse(html)
+    try:
+        from selectolax.lexbor import LexborHTMLParser  # type: ignore[import-not-found, unused-ignore]
+
+        found["selectolax"] = lambda html: LexborHTMLParser(html)
+    except ImportError:
+        pass
+    try:
+        import lxml.html
+
+        found["lxml"] = lambda html: lxml.html.document_fromstring(html or "<p>")
+    except ImportError:
+        pass
+    return found
+
+
+def survive(parse: Callable[[str], object], pages: list[str]) -> tuple[float, list[tuple[str, str]]]:
+    """CPU seconds of all pages that parse, and how the others ended the process that parsed them."""
+    deaths: list[tuple[str, str]] = []
+    at, spent = 0, 0.0
+    while at < len(pages):
+        ears, mouth = os.pipe()
+        child = os.fork()
+        if not child:
+            begun = time.process_time()
+            for number in range(at, len(pages)):
+                os.write(mouth, b"%d %f\n" % (number, time.process_time() - begun))
+                with contextlib.suppress(Exception):  # a refusal is no death
+                    parse(pages[number])
+            os.write(mouth, b"%d %f\n" % (len(pages), time.process_time() - begun))
+            os._exit(0)
+        os.close(mouth)
+        with os.fdopen(ears, "rb") as heard:
+            last = heard.read().splitlines()[-1].split()
+        status = os.waitpid(child, 0)[1]
+        spent += float(last[1])
+        at = int(last[0]) + 1
+        if os.WIFSIGNALED(status):
+            deaths.append((signal.Signals(os.WTERMSIG(status)).name, pages[at - 1]))
+    return spent, deaths
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--depths", action="store_true", help="only: at which depths CRASH ends each parser")
+    arguments = parser.parse_args()
+    if arguments.depths:
+        deep = [CRASH.replace("<x>" * 506, "<x>" * depth) for depth in range(500, 513)]
+        for name, parse in parsers().items():
+            print(name, [page.count("<x>") - 1 for _, page in survive(parse, deep)[1]])
+        return
+    dice = random.Random(arguments.seed)
+    pages = [CRASH, *(mutated(dice) for _ in range(arguments.pages))]
+    size = sum(map(len, pages)) / 1e6
+    for name, parse in parsers().items():
+        spent, deaths = survive(parse, pages)
+        known = sum(page == CRASH for _, page in deaths)
+        print(
+            f"{name:<12} {len(pages) / spent:>9,.0f} pages, {size / spent:>6.1f} MB a CPU second; {len(deaths)} deaths"
+        )
+        for word, page in sorted(deaths, key=lambda death: len(death[1]))[:3]:
+            print(f"    {word}: {page[:120]!r}{'…' if len(page) > 120 else ''}{' (CRASH)' if page == CRASH else ''}")
+        assert known <= 1
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""What a call in the sandbox may take, and what is said of one that took more."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import NamedTuple
+
+from phasa.errors import InputError
+
+OUT_OF_MEMORY = 77
+"""The exit status of a worker that was refused memory."""
+DONE = 0
+"""The exit status of a worker that ends because it grew: nothing is wrong with what it was doing."""
+
+
+class Bounds(NamedTuple):
+    """Processor seconds of one call, and megabytes of one worker."""
+
+    seconds: float = 20.0
+    megabytes: int = 256
+
+
+class ParserCrashedError(InputError):
+    """A page that ends the process which reads it. The message says how."""
+
+
+def is_guilty(status: int) -> bool:
+    """Whether the call that was under way is certainly what ended a worker: time is counted for each call anew."""
+    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF
+
+
+def death_in_words(status: int, bounds: Bounds) -> str:
+    """How a worker ended, by its wait status."""
+    if is_guilty(status):
+        return f"took more than {bounds.seconds:g} seconds"
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        return signal.Signals(number).name if number in signal.valid_signals() else f"signal {number}"
+    if os.WEXITSTATUS(status) == OUT_OF_MEMORY:
+        return f"took more than {bounds.megabytes} MB"
+    return f"exit status {os.WEXITSTATUS(status)}"

@@ -1,0 +1,82 @@
+"""What goes between a process and its sandbox: frames of a length and so many bytes.
+
+A call is pickled, for the sandbox trusts who started it. A reply is a kind and msgpack, decoded to the type that the
+function promises: nothing in it can run.
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from collections.abc import Callable
+from functools import cache
+from typing import Any, get_type_hints
+
+import msgspec
+
+from phasa import errors
+from phasa.sandbox.bounds import ParserCrashedError
+
+HEAD = struct.Struct("<I")
+ENDED = struct.Struct("<ii")
+"""The number of a worker and its wait status, as the control socket tells it."""
+VALUE, REFUSED, FAILED = b"V", b"R", b"F"
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def call_frame(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> bytes:
+    """The frame that asks for `function(*args, **options)`."""
+    call = pickle.dumps((function, args, options), protocol=5)
+    return HEAD.pack(len(call)) + call
+
+
+def reply_to(call: bytes) -> bytes:
+    """Do what a call says; the frame that tells what came of it. Raises MemoryError alone."""
+    try:
+        function, args, options = pickle.loads(call)
+        reply = VALUE + _encoded(function(*args, **options))
+    except MemoryError:
+        raise
+    except errors.PhasaError as problem:
+        reply = REFUSED + _encoded((type(problem).__name__, str(problem)))
+    except Exception as problem:  # noqa: BLE001 - whatever a parser does ends here
+        reply = FAILED + _encoded(errors.with_place(problem, __file__))
+    return HEAD.pack(len(reply)) + reply
+
+
+def value_of(reply: bytes | bytearray | memoryview, function: Callable[..., Any]) -> Any:
+    """What the function returned. Raises what it raised on purpose, and ParserCrashedError for everything else."""
+    kind, body = bytes(reply[:1]), memoryview(reply)[1:]
+    try:
+        if kind == VALUE:
+            return _decoder(function).decode(body)
+        if kind == REFUSED:
+            name, message = msgspec.msgpack.decode(body, type=tuple[str, str])
+            raise getattr(errors, name, errors.InputError)(message)
+        raise ParserCrashedError(f"parser_crashed: {msgspec.msgpack.decode(body, type=str)}")
+    except msgspec.MsgspecError as problem:
+        raise ParserCrashedError(f"parser_crashed: an answer that is none ({problem})") from None
+
+
+@cache
+def _decoder(function: Callable[..., Any]) -> msgspec.msgpack.Decoder[Any]:
+    return msgspec.msgpack.Decoder(get_type_hints(function)["return"])
+
+
+def _encoded(value: Any) -> bytes:
+    try:
+        return _encode(value)
+    except UnicodeEncodeError:  # half a surrogate pair
+        return _encode(_whole(msgspec.to_builtins(value)))
+
+
+def _whole(value: Any) -> Any:
+    """The same with every lone surrogate replaced."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_whole(key): _whole(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_whole(item) for item in value]
+    return value

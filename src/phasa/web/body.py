@@ -1,0 +1,46 @@
+"""The body of an answer as a crawl reads it: unpacked, decoded, and parsed as a page or as a sitemap.
+
+One function, for one call in the sandbox: nothing of what a server sent is interpreted in the process that fetches.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from phasa.web.html import PAGE_TAGS, PackedPage, read_packed
+from phasa.web.http import PAGE_TYPES, READABLE_TYPES
+from phasa.web.inflate import Problem, inflate
+from phasa.web.limits import Limits
+from phasa.web.sitemap import is_sitemap, listed
+from phasa.web.url import Url
+
+
+class BodyReading(Struct, frozen=True, array_like=True):
+    """What a body is: a page, a sitemap (the addresses that it lists, perhaps none), or neither; and what was wrong
+    with its packing."""
+
+    page: PackedPage | None = None
+    listed: list[Url] | None = None
+    problem: Problem = ""
+
+
+NO_BODY = BodyReading()
+
+
+def read_body(
+    wire: bytes, encoding: str, address: Url, header: str, hint: str | None, limits: Limits, whole: bool
+) -> BodyReading:
+    """Read a body as it came: `encoding` and `header` are the values of Content-Encoding and Content-Type. A body that
+    did not come `whole` is read as far as it goes."""
+    body, problem = inflate(wire, encoding, limits)
+    if not whole:
+        problem = ""  # what was cut does not unpack to its end
+    if problem not in ("", "too_large"):
+        return BodyReading(problem=problem)
+    mime = header.partition(";")[0].strip().lower()
+    if mime not in PAGE_TYPES and is_sitemap(body, address):
+        return BodyReading(listed=listed(body, address, limits), problem=problem)
+    if mime not in READABLE_TYPES:
+        return BodyReading(problem=problem)
+    page = read_packed(body, address, header=header or None, hint=hint, limits=limits, tags=PAGE_TAGS)
+    return BodyReading(page, problem=problem)

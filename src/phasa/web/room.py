@@ -1,0 +1,120 @@
+"""What there is only so much of, whatever servers do: memory for bodies under way, open files for connections."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+from collections import deque
+from contextlib import suppress
+
+FREE = 64 * 1024
+"""Bytes that every body may have without asking."""
+_OTHER_FILES = 96  # archive, frontier, logs, processes that read pages
+_ENOUGH_FILES = 16 * 1024
+
+
+class Room:
+    """Memory that all bodies under way share. When it is full, one body at a time goes on, so that it always empties;
+    the others wait, first come, first served."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.used = 0
+        self._privileged = 0  # the `id` of a share, not the share: it must be free to go
+        self._waiting: deque[tuple[asyncio.Future[None], Share, int]] = deque()
+
+    @property
+    def full(self) -> bool:
+        """Whether a body that wants more may have to wait."""
+        return bool(self._waiting) or self.used + FREE > self.most
+
+    async def take(self, share: Share, size: int) -> bool:
+        """Give a body so many bytes more; whether it had to wait."""
+        if (id(share) == self._privileged or not self._waiting) and self._fits(share, size):
+            return False
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        entry = (turn, share, size)
+        self._waiting.append(entry)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if entry in self._waiting:
+                self._waiting.remove(entry)
+            raise
+        return True
+
+    def give_back(self, share: Share) -> None:
+        """A body is gone."""
+        self.used -= share.size
+        share.size = 0
+        if self._privileged == id(share):
+            self._privileged = 0
+        while self._waiting and self._fits(*self._waiting[0][1:]):
+            turn = self._waiting.popleft()[0]
+            with suppress(RuntimeError):  # its loop has ended
+                if not turn.done():
+                    turn.set_result(None)
+
+    def _fits(self, share: Share, size: int) -> bool:
+        if self._privileged == id(share) or self.used + size <= self.most:
+            pass
+        elif not self._privileged:
+            self._privileged = id(share)
+        else:
+            return False
+        share.size += size
+        self.used += size
+        return True
+
+
+class Share:
+    """What one body has of the room; given back when nothing refers to it any more."""
+
+    __slots__ = ("_room", "size")
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self.size = 0
+
+    async def grow(self, size: int) -> bool:
+        """Have so many bytes more; whether that took a wait."""
+        return await self._room.take(self, size)
+
+    def __del__(self) -> None:
+        if self.size:
+            self._room.give_back(self)
+
+
+class Idle:
+    """Connections that wait for another request: when there are more than `most`, the oldest is closed."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._open: dict[asyncio.BaseTransport, None] = {}
+
+    def add(self, transport: asyncio.BaseTransport) -> None:
+        """A request on this connection has ended well."""
+        self._open[transport] = None
+        while len(self._open) > self.most:
+            oldest = next(iter(self._open))
+            del self._open[oldest]
+            oldest.close()
+
+    def remove(self, transport: asyncio.BaseTransport) -> None:
+        """It is used again, or closed."""
+        self._open.pop(transport, None)
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+
+def file_room() -> int:
+    """How many files may be open for connections: the limit of this process, raised as far as the system lets it."""
+    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    hard = _ENOUGH_FILES if most == resource.RLIM_INFINITY else most
+    if soft != resource.RLIM_INFINITY and soft < min(hard, _ENOUGH_FILES):
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, _ENOUGH_FILES), most))
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    files = _ENOUGH_FILES if soft == resource.RLIM_INFINITY else soft
+    return max(files - _OTHER_FILES, 8)
