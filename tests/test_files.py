@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from phasa.files import replace_file
+from phasa.files import naming, replace_file
 
 
 def test_a_file_is_made_and_replaced(tmp_path: Path) -> None:
@@ -30,3 +30,9 @@ def test_the_old_content_stays_when_the_new_cannot_be_put_in_its_place(tmp_path:
 def test_letters_without_a_utf8_form_are_written_as_escapes(tmp_path: Path) -> None:
     replace_file(tmp_path / "a.txt", "a\udc80")
     assert (tmp_path / "a.txt").read_bytes() == b"a\\udc80"
+
+
+def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"No space left.*mine\.txt"), naming(tmp_path / "mine.txt"):
+        with open("/dev/full", "wb", buffering=0) as file:
+            file.write(b"x")
