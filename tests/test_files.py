@@ -33,6 +33,11 @@ def test_letters_without_a_utf8_form_are_written_as_escapes(tmp_path: Path) -> N
 
 
 def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match=r"No space left.*mine\.txt"), naming(tmp_path / "mine.txt"):
-        with open("/dev/full", "wb", buffering=0) as file:
-            file.write(b"x")
+    full = Path("/dev/full")
+    with (
+        pytest.raises(OSError, match=r"No space left.*mine\.txt"),
+        naming(tmp_path / "mine.txt"),
+        full.open("wb") as file,
+    ):
+        file.write(b"x")
+        file.flush()
