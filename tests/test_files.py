@@ -40,4 +40,3 @@ def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
         full.open("wb") as file,
     ):
         file.write(b"x")
-        file.flush()
