@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from phasa.files import replace_file, unpacked
+from phasa.files import naming, replace_file, unpacked
 
 
 def test_a_file_is_made_and_replaced(tmp_path: Path) -> None:
@@ -48,3 +48,13 @@ def test_what_is_packed_is_unpacked_no_further_than_it_may() -> None:
 def test_what_is_not_packed_or_not_whole_is_damaged(content: bytes) -> None:
     with pytest.raises(ValueError, match="damaged"):
         unpacked(content)
+
+
+def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
+    full = Path("/dev/full")
+    with (
+        pytest.raises(OSError, match=r"No space left.*mine\.txt"),
+        naming(tmp_path / "mine.txt"),
+        full.open("wb") as file,
+    ):
+        file.write(b"x")

@@ -153,7 +153,7 @@ def _headers() -> Check:
         ordered_wait(answer, 1e9)
         permanent_address(answer)
         failure_in_words(answer)
-        is_sitemap(answer)
+        is_sitemap(data, Url("http://a.th/"))
         linked_in_header(answer.header("link"))
         declared(b"", answer.header("content-type"))
         assert not signed_by("secret", b"body", answer.header("x-hub-signature"))

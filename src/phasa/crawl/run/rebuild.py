@@ -20,7 +20,7 @@ from phasa.crawl.answer import Answer
 from phasa.crawl.judge import Judgement
 from phasa.crawl.live import LiveWeb
 from phasa.crawl.meter import Meter
-from phasa.crawl.run.assembly import judge_of, rules_of, strategy_of, word_counter
+from phasa.crawl.run.assembly import judge_of, pool_of, rules_of, strategy_of, word_counter
 from phasa.crawl.run.control import plant_fresh
 from phasa.crawl.run.recall import Recalled, RecallFetcher
 from phasa.crawl.seeds import read_seeds
@@ -85,20 +85,22 @@ async def _fill(collection: Collection, file: Path) -> int:
     try:
         plant_fresh(frontier, strategy, read_seeds(collection.path / collection.SEEDS).seeds)
         fetcher = _Records(settings.limits)
-        web = LiveWeb(fetcher, settings.limits, agent="", language=profile.code, scope=settings.scope)
-        parts = Parts(web, judge_of(collection, profile), strategy, frontier, clock, archive)
-        settler = Settler(parts, Meter(0.0), lambda priority, wanted: None, settings.politeness, word_counter(profile))
-        with noted():  # told by who looks through the archive
-            for path in warc_files(folder):
-                for offset, _, stored in positions(path):
-                    archive.record, clock.time = f"{path.name}:{offset}", stored.time.timestamp()
-                    if (lease := _lease(frontier, stored.url, clock.time)) is None:
-                        continue
-                    fetcher.recalled = Recalled(folder, [Unsettled(lease.url, archive.record)])
-                    try:
-                        settler.settle([(lease, await web.get(lease))])
-                    except ArchiveError:  # a body that is damaged, or was cut when it came: asked for again
-                        frontier.hold(lease, 0.0)
+        async with pool_of(settings) as pool:
+            web = LiveWeb(fetcher, pool, settings.limits, agent="", language=profile.code, scope=settings.scope)
+            parts = Parts(web, judge_of(collection, profile), strategy, frontier, clock, archive)
+            words = word_counter(profile)
+            settler = Settler(parts, Meter(0.0), lambda priority, wanted: None, settings.politeness, words)
+            with noted():  # told by who looks through the archive
+                for path in warc_files(folder):
+                    for offset, _, stored in positions(path):
+                        archive.record, clock.time = f"{path.name}:{offset}", stored.time.timestamp()
+                        if (lease := _lease(frontier, stored.url, clock.time)) is None:
+                            continue
+                        fetcher.recalled = Recalled(folder, [Unsettled(lease.url, archive.record)])
+                        try:
+                            settler.settle([(lease, await web.get(lease))])
+                        except ArchiveError:  # a body that is damaged, or was cut when it came: asked for again
+                            frontier.hold(lease, 0.0)
         frontier.commit()
         return frontier.stats().done
     finally:
@@ -116,8 +118,10 @@ class _Records(RecallFetcher):
         accept: Sequence[str] | None = None,
         limits: Limits | None = None,
         validated: Url | None = None,
+        inflated: bool = True,
     ) -> Exchange:
-        known = self.recalled.exchange(address, accept, limits or self.limits) if self.recalled is not None else None
+        recalled = self.recalled
+        known = recalled.exchange(address, accept, limits or self.limits, inflated) if recalled is not None else None
         if known is None:
             raise ArchiveError(f"{address}: no whole answer in the archive")
         return known

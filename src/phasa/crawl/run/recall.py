@@ -71,7 +71,7 @@ class Recalled:
         self._records = {answer.url: answer.record for answer in answers}
         self._given: dict[tuple[str, float], str] = {}
 
-    def exchange(self, url: Url, accept: Sequence[str] | None, limits: Limits) -> Exchange | None:
+    def exchange(self, url: Url, accept: Sequence[str] | None, limits: Limits, inflated: bool) -> Exchange | None:
         """The answer of a URL as it was fetched; None when it must be asked for."""
         record = self._records.pop(url, "")
         if not record:
@@ -82,10 +82,12 @@ class Recalled:
         except (ArchiveError, OSError) as problem:
             _logger.warning("%s: asked for again: %s", url, problem)
             return None
-        coding = next((value for key, value in stored.headers if key.lower() == "content-encoding"), "")
-        unpacked = inflate(stored.body, coding, limits)
+        body, broken = stored.body, ""
+        if inflated:
+            coding = next((value for key, value in stored.headers if key.lower() == "content-encoding"), "")
+            body, broken = inflate(stored.body, coding, limits)
         redirect = stored.status in REDIRECTS
-        if not stored.status or unpacked.problem or stored.truncated not in ("", "length"):
+        if not stored.status or broken or stored.truncated not in ("", "length"):
             return None
         outcome: Outcome = "too_large" if stored.truncated and not redirect else "ok"
         if accept is not None and stored.mime and not redirect and not stored.mime.startswith(tuple(accept)):
@@ -99,7 +101,7 @@ class Recalled:
             address=stored.address,
             final_url=url,
             outcome=outcome,
-            body=unpacked.body,
+            body=body,
         )
         self._given[url, exchange.started] = record
         return exchange
@@ -122,9 +124,13 @@ class RecallFetcher(Fetcher):
         accept: Sequence[str] | None = None,
         limits: Limits | None = None,
         validated: Url | None = None,
+        inflated: bool = True,
     ) -> Exchange:
-        known = self.recalled.exchange(address, accept, limits or self.limits) if self.recalled is not None else None
-        return known or await super().fetch(address, etag, modified, accept, limits, validated)
+        if self.recalled is not None:
+            known = self.recalled.exchange(address, accept, limits or self.limits, inflated)
+            if known is not None:
+                return known
+        return await super().fetch(address, etag, modified, accept, limits, validated, inflated)
 
 
 class RecallArchive(WarcArchive):
