@@ -7,8 +7,9 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import IO, Annotated, Any, Literal
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -23,6 +24,9 @@ from phasa.service_settings import ServiceSettings
 from phasa.settings import Settings, read_settings, write_settings
 from phasa.strategy_settings import StrategySettings
 from phasa.web.limits import Limits
+
+if TYPE_CHECKING:
+    from phasa.language.profile import Profile
 
 
 class WordSettings(Settings, frozen=True, kw_only=True):
@@ -40,9 +44,13 @@ class WordSettings(Settings, frozen=True, kw_only=True):
 class CollectionSettings(Settings, frozen=True, kw_only=True):
     """What collection.toml says."""
 
-    language: Annotated[str, Meta(description="The language to collect: the code of a profile (phasa languages).")] = (
-        "th"
-    )
+    language: Annotated[
+        str,
+        Meta(
+            description="The language to collect: the code of a profile (phasa languages), or a profile of your own "
+            "(.toml), relative to this folder."
+        ),
+    ] = "th"
     contact: Annotated[
         str, Meta(description="Who answers for this crawl: a page or mail address, sent in the user agent.")
     ] = ""
@@ -106,6 +114,7 @@ class Collection:
     FRONTIER = "frontier.db"
     ARCHIVE = "archive"
     MODELS = "models"
+    PROFILE = "profile"
     REPORTS = "reports"
     LOG = "crawl.log"
     DUPLICATES = "duplicates.db"
@@ -121,11 +130,12 @@ class Collection:
     ) -> Collection:
         """Make the folder with its settings and seeds.
 
-        Raises CollectionError when it already holds a collection, SettingsError for a language that nobody knows.
+        `language` is a code, or the file of a profile: the collection gets a copy of its own, with the lists that it
+        names. Raises CollectionError when it already holds a collection, SettingsError for a language nobody knows.
         """
-        from phasa.language.profile import load_profile
+        from phasa.language.profile import keep_profile, load_profile
 
-        load_profile(language)
+        profile = load_profile(language)
         if path.exists() and not path.is_dir():
             raise CollectionError(f"{path}: is a file; name a folder, which need not be there yet")
         if (path / cls.SETTINGS).exists():
@@ -133,6 +143,8 @@ class Collection:
         seed_text = (
             seeds.read_text(encoding="utf-8") if seeds else "# One address per line. Lines with # are comments.\n"
         )
+        if language.endswith(".toml"):
+            language = keep_profile(profile, path / cls.PROFILE).relative_to(path).as_posix()
         settings = CollectionSettings(language=language, contact=contact, server=server)
         if server:  # a web of one's own, on one machine: nobody is spared by waiting a second for each page
             settings = msgspec.structs.replace(settings, politeness=Politeness(delay=0.0, address_delay=0.0))
@@ -163,6 +175,14 @@ class Collection:
     @property
     def models_folder(self) -> Path:
         return self.path / self.MODELS
+
+    @cached_property
+    def profile(self) -> Profile:
+        """What is known of its language. Raises SettingsError when there is no such profile, or it is wrong."""
+        from phasa.language.profile import load_profile
+
+        language = self.settings.language
+        return load_profile(str(self.path / language) if language.endswith(".toml") else language)
 
     @property
     def word_model(self) -> str:

@@ -13,7 +13,9 @@ app = typer.Typer()
 @app.command(epilog="Example:  phasa init thai-web --lang th --seeds my-seeds.txt")
 def init(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to make.")],
-    lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Language, for example th or fa.")] = "th",
+    lang: Annotated[
+        str, typer.Option("--lang", metavar="CODE", help="Language: a code as th or fa, or your own profile (.toml).")
+    ] = "th",
     seeds: Annotated[
         Path | None, typer.Option("--seeds", metavar="FILE", help="Addresses to start from, one per line.")
     ] = None,
@@ -32,6 +34,7 @@ def init(
 
     collection = Collection.create(directory, language=lang, seeds=seeds, contact=contact, server=server)
     seeds_file = collection.path / Collection.SEEDS
-    print(f"{collection.path}: made for {lang}, {len(collection.seeds())} seeds. Settings: {collection.settings_file}")
+    made = f"made for {collection.profile.code}, {len(collection.seeds())} seeds"
+    print(f"{collection.path}: {made}. Settings: {collection.settings_file}")
     first = "" if collection.seeds() else f"put addresses into {seeds_file}, one per line, then "
     print(f"Next: {first}phasa crawl {collection.path}")

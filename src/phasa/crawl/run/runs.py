@@ -47,7 +47,6 @@ from phasa.frontier.rules import Rules
 from phasa.frontier.sqlite import ALONE, Partition, SqliteFrontier
 from phasa.frontier.traps import Traps
 from phasa.garbage import collected_rarely
-from phasa.language.profile import load_profile
 from phasa.logs import log_as_parent, logged_to_file
 from phasa.plugins import absolute
 from phasa.web.url import Url
@@ -149,7 +148,7 @@ async def _crawl(
     collection: Collection, watch: Watch | None, partition: Partition, has_more_work: Callable[[], bool]
 ) -> Run:
     settings, first = collection.settings, partition.worker == 0
-    profile = load_profile(settings.language)
+    profile = collection.profile
     strategy = strategy_of(collection, profile)
     judge = judge_of(collection, profile)
     state = StrategyState(collection.models_folder, strategy, partition.worker)
