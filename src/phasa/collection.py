@@ -54,12 +54,6 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
     contact: Annotated[
         str, Meta(description="Who answers for this crawl: a page or mail address, sent in the user agent.")
     ] = ""
-    allow_private: Annotated[
-        bool, Meta(description="Reach private and loopback addresses too; only for a web on this machine.")
-    ] = False
-    server: Annotated[
-        str, Meta(description="Send every request to this address:port instead, as `phasa lab serve` needs it.")
-    ] = ""
     strategy: Annotated[str, Meta(description="Which links first: the name of a strategy (phasa crawl --help).")] = (
         "hybrid"
     )
@@ -89,11 +83,17 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
     ] = "off"
     archive: Annotated[bool, Meta(description="Keep what comes in WARC files.")] = True
     warc_megabytes: Annotated[float, Meta(gt=0, description="A WARC file is closed when it is this large.")] = 1000.0
+    allow_private: Annotated[
+        bool, Meta(description="Reach private and loopback addresses too; only for a web on this machine.")
+    ] = False
+    server: Annotated[
+        str, Meta(description="Send every request to this address:port instead, as `phasa lab serve` needs it.")
+    ] = ""
+    scope: Annotated[ScopeSettings, Meta(description="Which URLs belong to this collection.")] = ScopeSettings()
+    budgets: Annotated[Budgets, Meta(description="How much to take; 0 means no limit.")] = Budgets()
+    politeness: Annotated[Politeness, Meta(description="Manners towards servers.")] = Politeness()
     words: Annotated[WordSettings, Meta(description="How texts are cut into words.")] = WordSettings()
     strategies: Annotated[StrategySettings, Meta(description="Switches of the strategies.")] = StrategySettings()
-    scope: Annotated[ScopeSettings, Meta(description="Which URLs belong to this collection.")] = ScopeSettings()
-    politeness: Annotated[Politeness, Meta(description="Manners towards servers.")] = Politeness()
-    budgets: Annotated[Budgets, Meta(description="How much to take; 0 means no limit.")] = Budgets()
     traps: Annotated[TrapSettings, Meta(description="When addresses look made up without end.")] = TrapSettings()
     limits: Annotated[Limits, Meta(description="Limits on every exchange with a server; each is a hard stop.")] = (
         Limits()
