@@ -25,6 +25,7 @@ class GeneralModel(OneByOne):
     def __init__(self, model: Model | None = None) -> None:
         self._model = model or shipped_model()
         self._codes = {name: _printed(name) for name in self._model.languages}
+        self._classes_of: dict[tuple[str, str], list[int]] = {}
 
     @property
     def codes(self) -> frozenset[str]:
@@ -77,8 +78,12 @@ class GeneralModel(OneByOne):
         group = self._model.group_of(script)
         if group is None:
             return None
-        names = [group.classes[choice] for choice in group.seen[script].tolist()]
-        wanted = [place for place, name in enumerate(names) if Verdict(self._codes[name], 1.0, "").is_in(language)]
+        # Asked for every page of a crawl: the classes of a language are looked for once.
+        wanted = self._classes_of.get((script, language))
+        if wanted is None:
+            names = [group.classes[choice] for choice in group.seen[script].tolist()]
+            wanted = [place for place, name in enumerate(names) if Verdict(self._codes[name], 1.0, "").is_in(language)]
+            self._classes_of[script, language] = wanted
         if not wanted:
             return None
         _, raised = self._raised(group, script, texts)
