@@ -7,8 +7,9 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import IO, Annotated, Any, Literal
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -24,6 +25,9 @@ from phasa.service_settings import ServiceSettings
 from phasa.settings import Settings, read_settings, write_settings
 from phasa.strategy_settings import StrategySettings
 from phasa.web.limits import Limits
+
+if TYPE_CHECKING:
+    from phasa.language.profile import Profile
 
 
 class WordSettings(Settings, frozen=True, kw_only=True):
@@ -41,9 +45,13 @@ class WordSettings(Settings, frozen=True, kw_only=True):
 class CollectionSettings(Settings, frozen=True, kw_only=True):
     """What collection.toml says."""
 
-    language: Annotated[str, Meta(description="The language to collect: the code of a profile (phasa languages).")] = (
-        "th"
-    )
+    language: Annotated[
+        str,
+        Meta(
+            description="The language to collect: the code of a profile (phasa languages), or a profile of your own "
+            "(.toml), relative to this folder."
+        ),
+    ] = "th"
     contact: Annotated[
         str,
         # It becomes part of a header line.
@@ -51,12 +59,6 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
             pattern=r"\A[^\x00-\x1f\x7f]*\Z",
             description="Who answers for this crawl: a page or mail address, sent in the user agent.",
         ),
-    ] = ""
-    allow_private: Annotated[
-        bool, Meta(description="Reach private and loopback addresses too; only for a web on this machine.")
-    ] = False
-    server: Annotated[
-        str, Meta(description="Send every request to this address:port instead, as `phasa lab serve` needs it.")
     ] = ""
     strategy: Annotated[str, Meta(description="Which links first: the name of a strategy (phasa crawl --help).")] = (
         "hybrid"
@@ -89,11 +91,17 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
     ] = "off"
     archive: Annotated[bool, Meta(description="Keep what comes in WARC files.")] = True
     warc_megabytes: Annotated[float, Meta(gt=0, description="A WARC file is closed when it is this large.")] = 1000.0
+    allow_private: Annotated[
+        bool, Meta(description="Reach private and loopback addresses too; only for a web on this machine.")
+    ] = False
+    server: Annotated[
+        str, Meta(description="Send every request to this address:port instead, as `phasa lab serve` needs it.")
+    ] = ""
+    scope: Annotated[ScopeSettings, Meta(description="Which URLs belong to this collection.")] = ScopeSettings()
+    budgets: Annotated[Budgets, Meta(description="How much to take; 0 means no limit.")] = Budgets()
+    politeness: Annotated[Politeness, Meta(description="Manners towards servers.")] = Politeness()
     words: Annotated[WordSettings, Meta(description="How texts are cut into words.")] = WordSettings()
     strategies: Annotated[StrategySettings, Meta(description="Switches of the strategies.")] = StrategySettings()
-    scope: Annotated[ScopeSettings, Meta(description="Which URLs belong to this collection.")] = ScopeSettings()
-    politeness: Annotated[Politeness, Meta(description="Manners towards servers.")] = Politeness()
-    budgets: Annotated[Budgets, Meta(description="How much to take; 0 means no limit.")] = Budgets()
     traps: Annotated[TrapSettings, Meta(description="When addresses look made up without end.")] = TrapSettings()
     limits: Annotated[Limits, Meta(description="Limits on every exchange with a server; each is a hard stop.")] = (
         Limits()
@@ -114,6 +122,7 @@ class Collection:
     FRONTIER = "frontier.db"
     ARCHIVE = "archive"
     MODELS = "models"
+    PROFILE = "profile"
     REPORTS = "reports"
     LOG = "crawl.log"
     DUPLICATES = "duplicates.db"
@@ -131,11 +140,12 @@ class Collection:
     ) -> Collection:
         """Make the folder with its settings and seeds.
 
-        Raises CollectionError when it already holds a collection, SettingsError for a language that nobody knows.
+        `language` is a code, or the file of a profile: the collection gets a copy of its own, with the lists that it
+        names. Raises CollectionError when it already holds a collection, SettingsError for a language nobody knows.
         """
-        from phasa.language.profile import load_profile
+        from phasa.language.profile import keep_profile, load_profile
 
-        load_profile(language)
+        profile = load_profile(language)
         if not contact.isprintable():
             raise SettingsError(
                 f"setting 'contact': {contact!r} is not one line of text; it is sent with every request"
@@ -147,6 +157,8 @@ class Collection:
         seed_text = (
             seeds.read_text(encoding="utf-8") if seeds else "# One address per line. Lines with # are comments.\n"
         )
+        if language.endswith(".toml"):
+            language = keep_profile(profile, path / cls.PROFILE).relative_to(path).as_posix()
         settings = CollectionSettings(language=language, contact=contact, server=server)
         if server:  # a web of one's own, on one machine: nobody is spared by waiting a second for each page
             settings = msgspec.structs.replace(settings, politeness=Politeness(delay=0.0, address_delay=0.0))
@@ -177,6 +189,14 @@ class Collection:
     @property
     def models_folder(self) -> Path:
         return self.path / self.MODELS
+
+    @cached_property
+    def profile(self) -> Profile:
+        """What is known of its language. Raises SettingsError when there is no such profile, or it is wrong."""
+        from phasa.language.profile import load_profile
+
+        language = self.settings.language
+        return load_profile(str(self.path / language) if language.endswith(".toml") else language)
 
     @property
     def word_model(self) -> str:

@@ -8,11 +8,18 @@ import pytest
 
 from phasa.errors import SettingsError
 from phasa.language.detectors import detector
+from phasa.language.detectors.auto import Auto
 from phasa.language.normalise import STEPS, normalise_as
-from phasa.language.profile import known_languages, load_profile, profile_for
+from phasa.language.profile import keep_profile, known_languages, load_profile, profile_for
 from phasa.language.stopwords import stop_words, stop_words_of
 
-SHIPPED = ["ar", "azb", "ckb", "en", "fa", "km", "lo", "my", "ps", "sd", "th", "ug", "ur"]
+# The languages that most of the web is written in, most pages first (W3Techs), and those without blanks beside them.
+OF_THE_WEB = [
+    "en", "es", "ru", "de", "fr", "ja", "pt", "tr", "it", "fa", "nl", "pl", "zh", "vi",
+    "id", "cs", "ko", "uk", "hu", "ar", "ro", "sv", "el", "he", "da", "th", "fi", "sk",
+    "bg", "hr", "sr", "nb", "lt", "ca", "sl", "et", "lv", "hi", "ms", "bn",
+]  # fmt: skip
+SHIPPED = sorted([*OF_THE_WEB, "lo", "km", "my", "azb", "ckb", "ps", "sd", "ug", "ur"])
 
 
 def test_the_languages_of_the_plan_are_shipped() -> None:
@@ -28,7 +35,30 @@ def test_every_shipped_profile_is_whole(code: str) -> None:
     assert profile.threshold == 0.1
     assert set(profile.normalise) <= set(STEPS)
     assert len(stop_words_of(profile)) >= 25
-    assert (profile.direction == "rtl") == (profile.scripts == ("Arab",))
+    assert (profile.direction == "rtl") == (profile.scripts[0] in ("Arab", "Hebr"))
+    assert load_profile(profile.name) == load_profile(profile.aliases[0]) == profile
+    assert code in Auto().codes  # detect can say it
+
+
+def test_no_two_profiles_answer_to_one_name() -> None:
+    names = [name for code in SHIPPED for name in load_profile(code).names]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (["Jpan"], ("Kana", "Hani")),
+        (["Hira", "Kana", "Hani"], ("Kana", "Hani")),
+        (["Kore"], ("Hang", "Hani")),
+        (["Hans", "Hant"], ("Hani",)),
+        (["Latn", "Aran"], ("Latn", "Arab")),
+    ],
+)
+def test_names_of_several_scripts_mean_all_of_them(tmp_path: Path, written: list[str], meant: tuple[str, ...]) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(f'code = "qtz"\nname = "Zorbian"\nscripts = {written}\n', encoding="utf-8")
+    assert load_profile(str(path)).scripts == meant
 
 
 @pytest.mark.parametrize(
@@ -42,7 +72,7 @@ def test_a_variety_finds_the_profile_of_its_language() -> None:
     found = profile_for("th-TH-x-old")
     assert found is not None
     assert found.code == "th"
-    assert profile_for("de") is None
+    assert profile_for("gsw") is None
 
 
 def test_an_unknown_language_is_refused_with_the_known_ones() -> None:
@@ -112,3 +142,26 @@ def test_a_missing_profile_or_list_is_named(tmp_path: Path, zorbian: Path) -> No
     (zorbian.parent / "stop.txt").unlink()
     with pytest.raises(SettingsError, match=r"stop\.txt"):
         stop_words(str(zorbian))
+
+
+def test_a_kept_profile_stands_by_itself(tmp_path: Path, zorbian: Path) -> None:
+    original = load_profile(str(zorbian))
+    kept = keep_profile(original, tmp_path / "elsewhere" / "profile")
+    for file in ("words.txt", "stop.txt", "sample.txt", "zorbian.toml"):
+        (zorbian.parent / file).unlink()
+    (tmp_path / "elsewhere").rename(tmp_path / "moved")
+    again = load_profile(str(tmp_path / "moved" / "profile" / kept.name))
+    lists = ("dictionary", "stop_words", "samples")
+    assert [getattr(again, key) for key in again.__struct_fields__ if key not in lists] == [
+        getattr(original, key) for key in original.__struct_fields__ if key not in lists
+    ]
+    assert stop_words_of(again) == {"quux"}
+    for method in ("auto", "dictionary", "ngram", "kernel"):
+        assert detector(method, again).detect("Vrotz plimf quux kagga zorbi").language == "qtz", method
+
+
+def test_a_list_that_a_kept_profile_names_and_that_is_not_there(tmp_path: Path, zorbian: Path) -> None:
+    (zorbian.parent / "stop.txt").unlink()
+    with pytest.raises(SettingsError, match=r"stop\.txt: cannot be read.*'stop_words' names it"):
+        keep_profile(load_profile(str(zorbian)), tmp_path / "c")
+    assert not (tmp_path / "c").exists()

@@ -37,18 +37,18 @@ def predictor(
     from phasa.crawl.segments.identifier import key_of
     from phasa.crawl.segments.matcher import Matcher
     from phasa.crawl.segments.training import train_predictor
-    from phasa.language.profile import load_profile
 
     collection = Collection.open(directory)
     settings = collection.settings
-    matcher = Matcher(load_dictionary(dictionary), mode, settings.language)
-    judge = judge_of(collection, load_profile(settings.language))
+    profile = collection.profile
+    matcher = Matcher(load_dictionary(dictionary), mode, profile.code)
+    judge = judge_of(collection, profile)
     graph = segment_graph(recorded_pages(collection.archive_folder, judge))
     learned = train_predictor(
         graph,
         matcher,
         topic=settings.topic,
-        language=settings.language,
+        language=profile.code,
         threshold=threshold,
         folds=folds,
         repeats=repeats,

@@ -30,7 +30,9 @@ EngineOption = Annotated[
     str | None,
     typer.Option(help="One of: phasa, lexto, longest-first, maximal, unigram, spaced, syllables."),
 ]
-LanguageOption = Annotated[str, typer.Option("--lang", help="Language of the text, a BCP 47 code.")]
+LanguageOption = Annotated[
+    str, typer.Option("--lang", help="Language of the text: a BCP 47 code, or your own profile (.toml).")
+]
 StyleOption = Annotated[
     str, typer.Option(help="Annotation style: auto, general, ud, social, best (model free: plain).")
 ]
@@ -184,8 +186,14 @@ def _pairs(arguments: list[str], example: str) -> Iterator[tuple[str, str]]:
 
 
 def _engine(name: str | None, language: str, style: str, lexicon: Path | None, model: str) -> CutSegmenter:
-    from phasa.language.segmenters import load_segmenter, segmenter_for
+    from phasa.language.profile import load_profile
+    from phasa.language.segmenters import load_segmenter, segmenter_for, segmenter_of
 
+    if language.endswith(".toml"):
+        profile = load_profile(language)
+        if name is None and style == "auto" and lexicon is None:
+            return segmenter_of(profile, model)
+        language = profile.code
     if name is None and style == "auto" and lexicon is None:
         return segmenter_for(language, model)
     return load_segmenter(name or ("lexto" if lexicon else "phasa"), language, style, lexicon, model)
@@ -196,14 +204,22 @@ def _words_of(folder: Path) -> tuple[str, str]:
     from phasa.collection import Collection
 
     collection = Collection.open(folder)
-    return collection.settings.language, collection.word_model
+    language = collection.settings.language
+    return str(collection.path / language) if language.endswith(".toml") else language, collection.word_model
 
 
 def _print_version(name: str | None, language: str, lexicon: Path | None, model: str) -> None:
     """The version, and the file that the engine would go by with its licence and sources."""
     from phasa import __version__
+    from phasa.language.profile import load_profile
     from phasa.language.segmenters import data_file, engine_for
 
+    if language.endswith(".toml"):
+        profile = load_profile(language)
+        language = profile.code
+        if profile.segmenter != "spaced":
+            name = name or profile.segmenter
+            lexicon = lexicon or (Path(profile.dictionary) if "." in profile.dictionary else None)
     name = name or ("lexto" if lexicon else engine_for(language))
     rows = [("phasa", __version__), ("engine", name)]
     if path := data_file(name, language, lexicon, model):

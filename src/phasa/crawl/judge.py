@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from phasa.crawl.answer import Answer
 from phasa.language.detectors import Detector
 from phasa.language.segmenters import segmenter_for
-from phasa.language.stopwords import stop_words
+from phasa.language.stopwords import stop_words_for
 from phasa.language.verdict import UNDETERMINED, Document, Verdict
 from phasa.web.html import Page
 
@@ -83,13 +83,13 @@ class LanguageJudge:
 
     def _judgement(self, answer: Answer, verdict: Verdict) -> Judgement:
         text = answer.page.text if answer.page is not None else ""
-        if verdict.language != self._language:
+        if not verdict.is_in(self._language):
             score = self._traces(text) if self._traces is not None else 0.0
             return Judgement(False, score, verdict.language, verdict.evidence)
         judgement = Judgement(True, verdict.score, verdict.language, verdict.evidence)
         if self._further is None:
             return judgement
-        plain = stop_words(self._language)
+        plain = stop_words_for(self._language)
         words = [word for word in segmenter_for(self._language, self._word_model).words(text) if word not in plain]
         return self._further(answer, judgement, words)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, cast
 
+from phasa.language.detectors.chance import chance
 from phasa.language.detectors.dictionary import dictionary
 from phasa.language.profile import Profile
 from phasa.language.scripts import BLOCKS
@@ -53,11 +54,16 @@ class Target:
 def target_of(profile: Profile) -> Target:
     """The target that a language profile describes."""
     tlds, countries = frozenset(profile.tlds), frozenset(profile.countries)
-    return Target(profile.code, tlds, countries, DictionarySimilarity(profile), profile.threshold)
+    return Target(profile.code, tlds, countries, LanguageSimilarity(profile), profile.threshold)
 
 
-class DictionarySimilarity:
-    """Γ (specs/language-specific-crawling.md Eq. 18) of a text in the language, the same as the dictionary's.
+def gammas_of(profile: Profile) -> Callable[[Sequence[str]], list[float]]:
+    """Γ of each of some texts: by the profile's dictionary, or what stands in for it where there is none."""
+    return dictionary(profile).gammas if profile.dictionary else chance(profile).of_each
+
+
+class LanguageSimilarity:
+    """Γ (specs/language-specific-crawling.md Eq. 18) of a text in the language, the same as `gammas_of`.
 
     A text without a letter of the language's scripts has no word of it, so Γ is 0; menus repeat, so what was asked
     last is remembered; the texts of a page are asked about together, since a dictionary reads many short texts in the
@@ -84,7 +90,7 @@ class DictionarySimilarity:
             for text in fresh:
                 young[text] = old.get(text, 0.0)
             if asked := [text for text in fresh if text not in old and self._any_letter(text)]:
-                young.update(zip(asked, dictionary(self._profile).gammas(asked), strict=True))
+                young.update(zip(asked, gammas_of(self._profile)(asked), strict=True))
         found = [young[text] for text in texts]
         if len(young) > self.REMEMBERED:
             self._old, self._young = young, {"": 0.0}
@@ -94,7 +100,7 @@ class DictionarySimilarity:
 def traces_of(profile: Profile, most: int = 8_000) -> Callable[[str], float]:
     """Γ of the first `most` characters of a page, nothing remembered: for pages that are in another language."""
     any_letter = _letters(profile)
-    return lambda text: dictionary(profile).gamma(text) if any_letter(text := text[:most]) else 0.0
+    return lambda text: gammas_of(profile)([text])[0] if any_letter(text := text[:most]) else 0.0
 
 
 def _letters(profile: Profile) -> Callable[[str], object]:

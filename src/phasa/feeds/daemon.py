@@ -68,7 +68,7 @@ async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn) ->
         news = News(collection if duties.crawl else None, tell, warn)
         watcher = Watcher(
             store, fetcher, SharedBudget(duties.per_day, time.time(), Pace()), spacing=duties.spacing,
-            language=settings.language, found=news.found, failed=lambda feed, why: warn(f"{feed.url}: {why}"),
+            language=collection.profile.code, found=news.found, failed=lambda feed, why: warn(f"{feed.url}: {why}"),
         )  # fmt: skip
         active = [feed for feed in store.feeds() if not feed.retired]
         warn(f"watching {len(active)} feeds with at most {duties.per_day:g} polls a day; Ctrl-C stops")

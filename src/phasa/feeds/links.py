@@ -43,9 +43,8 @@ def _offer(collection: Collection, urls: Sequence[Url], source: str) -> int:
     from phasa.crawl.strategy import Seed
     from phasa.frontier.protocol import Offer, OfferResult
     from phasa.frontier.sqlite import SqliteFrontier
-    from phasa.language.profile import load_profile
 
-    strategy = strategy_of(collection, load_profile(collection.settings.language))
+    strategy = strategy_of(collection, collection.profile)
     # The strategy's own note comes with the offer, as it would with a seed.
     ranked = strategy.start([Seed(url) for url in urls])
     frontier = SqliteFrontier(collection.frontier_file, rules_of(collection.settings, strategy))

@@ -95,7 +95,7 @@ class _Columns:
             return
         declared = page.lang or (page.languages[0] if page.languages else None)
         verdict = self._detector.judge(Document(page.text, page.charset, declared))
-        own = verdict.language == self.language
+        own = verdict.is_in(self.language)
         similarity = self._gamma(page.text) if self._gamma is not None else verdict.score if own else 0.0
         links = out_links(page)
         numbers = [self._anchors.setdefault(anchor, len(self._anchors)) for anchor in links.anchors]

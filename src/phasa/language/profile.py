@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Meta
 
 from phasa.errors import SettingsError
-from phasa.language.scripts import SCRIPT_ID
-from phasa.settings import Settings, read_settings
+from phasa.language.scripts import SCRIPT_ID, SCRIPT_SETS
+from phasa.settings import Settings, read_settings, write_settings
 
 
 class Profile(Settings, frozen=True, kw_only=True):
@@ -22,7 +22,11 @@ class Profile(Settings, frozen=True, kw_only=True):
     code: Annotated[str, Meta(description="BCP 47 code, as verdicts print it.", pattern="^[a-z]{2,3}(-[A-Za-z0-9]+)*$")]
     name: Annotated[str, Meta(description="English name.")]
     scripts: Annotated[
-        tuple[str, ...], Meta(description="Scripts it is written in, ISO 15924, the usual one first.", min_length=1)
+        tuple[str, ...],
+        Meta(
+            description="Scripts it is written in, ISO 15924, the usual one first; Jpan, Kore, Hans, Hant too.",
+            min_length=1,
+        ),
     ]
     native_name: Annotated[str, Meta(description="Its name in itself.")] = ""
     aliases: Annotated[tuple[str, ...], Meta(description="Other codes and names that mean it, lower case.")] = ()
@@ -58,6 +62,10 @@ class Profile(Settings, frozen=True, kw_only=True):
         return frozenset({self.code.lower(), self.name.lower(), *self.aliases})
 
 
+_FILES = ("dictionary", "stop_words", "samples")
+"""The settings of a profile that name a file, or a shipped list."""
+
+
 def known_languages() -> list[str]:
     """Codes of the shipped profiles, in alphabetic order."""
     return sorted(profile.code for profile in _shipped().values())
@@ -91,6 +99,29 @@ def profile_for(code: str) -> Profile | None:
     return None
 
 
+def keep_profile(profile: Profile, folder: Path) -> Path:
+    """Write a profile and the lists that it names into a folder, so that it stands by itself; the file of the profile.
+
+    Raises SettingsError for a list that cannot be read.
+    """
+    lists: dict[str, bytes] = {}
+    for key in _FILES:
+        if "." not in (source := getattr(profile, key)):
+            continue
+        try:
+            lists[key] = Path(source).read_bytes()
+        except OSError as problem:
+            reason = (problem.strerror or "").lower()
+            raise SettingsError(f"{source}: cannot be read: {reason}; setting {key!r} names it") from None
+    folder.mkdir(parents=True, exist_ok=True)
+    for key, content in lists.items():
+        (folder / f"{key}.txt").write_bytes(content)
+    kept = folder / f"{profile.code}.toml"
+    names = {key: f"{key}.txt" for key in lists}
+    kept.write_text(write_settings(msgspec.structs.replace(profile, **names)), encoding="utf-8")
+    return kept
+
+
 @cache
 def _shipped() -> dict[str, Profile]:
     folder: Traversable = files("phasa.language") / "profiles"
@@ -104,15 +135,12 @@ def _read(path: Path) -> Profile:
     except OSError as problem:
         raise SettingsError(f"{path}: cannot be read: {(problem.strerror or '').lower()}") from None
     for script in profile.scripts:
-        if script not in SCRIPT_ID:
+        if script not in SCRIPT_ID and script not in SCRIPT_SETS:
             raise SettingsError(f"{path}: setting 'scripts': {script!r} is no script we know; known: {_scripts()}")
-    beside = {
-        key: str(path.parent / value)
-        for key in ("dictionary", "stop_words", "samples")
-        if "." in (value := getattr(profile, key))
-    }
-    return msgspec.structs.replace(profile, **beside) if beside else profile
+    written = dict.fromkeys(one for script in profile.scripts for one in SCRIPT_SETS.get(script, (script,)))
+    beside = {key: str(path.parent / value) for key in _FILES if "." in (value := getattr(profile, key))}
+    return msgspec.structs.replace(profile, scripts=tuple(written), **beside)
 
 
 def _scripts() -> str:
-    return ", ".join(script for script in SCRIPT_ID if script != "Zyyy")
+    return ", ".join([*(script for script in SCRIPT_ID if script != "Zyyy"), *SCRIPT_SETS])

@@ -106,6 +106,16 @@ NO_SCRIPT = 0
 SCRIPTS: tuple[str, ...] = ("Zyyy", *dict.fromkeys(script for script, _, _ in BLOCKS))
 SCRIPT_ID: dict[str, int] = {script: number for number, script in enumerate(SCRIPTS)}
 
+# Names of ISO 15924 for several scripts together, or for a way of writing one: the scripts of BLOCKS that they mean,
+# the one that shows the language first. Hiragana and katakana are one script here: no language has one of them alone.
+SCRIPT_SETS: dict[str, tuple[str, ...]] = {
+    "Jpan": ("Kana", "Hani"), "Hira": ("Kana",), "Hrkt": ("Kana",), "Kore": ("Hang", "Hani"), "Jamo": ("Hang",),
+    "Hans": ("Hani",), "Hant": ("Hani",), "Hanb": ("Hani", "Bopo"), "Aran": ("Arab",), "Latf": ("Latn",),
+    "Latg": ("Latn",), "Cyrs": ("Cyrl",), "Syre": ("Syrc",), "Syrj": ("Syrc",), "Syrn": ("Syrc",), "Geok": ("Geor",),
+}  # fmt: skip
+# Written without blanks between words.
+UNSPACED = frozenset({"Thai", "Laoo", "Khmr", "Mymr", "Tibt", "Kana", "Hani", "Yiii", "Java", "Bali", "Lana", "Talu"})
+
 
 @cache
 def script_table() -> NDArray[np.uint8]:

@@ -11,24 +11,31 @@ from phasa.language.profile import Profile, load_profile, profile_for
 
 
 def stop_words(language: str) -> frozenset[str]:
-    """The stop words of a shipped language or of a profile file; empty when its profile names no list."""
+    """The stop words of a shipped language or of a profile file; empty when there is no list."""
     return stop_words_of(load_profile(language))
 
 
 def stop_words_for(code: str) -> frozenset[str]:
     """The stop words of any language: its profile's, else those of the stopwords-iso lists, else none."""
     profile = profile_for(code)
-    if profile is not None:
-        return stop_words_of(profile)
-    from stopwordsiso import has_lang, stopwords
-
-    primary = code.lower().split("-")[0]
-    return frozenset(stopwords(primary)) if has_lang(primary) else frozenset()
+    return stop_words_of(profile) if profile is not None else _iso_list(code.lower().split("-")[0])
 
 
 def stop_words_of(profile: Profile) -> frozenset[str]:
-    """The stop words of a profile. Raises SettingsError when its list cannot be read."""
-    return _read_list(profile.stop_words) if profile.stop_words else frozenset()
+    """The stop words of a profile: of the list it names, else those of the stopwords-iso lists.
+
+    Raises SettingsError when its list cannot be read.
+    """
+    if profile.stop_words:
+        return _read_list(profile.stop_words)
+    names = (profile.code.partition("-")[0], *profile.aliases)
+    return next((found for name in names if (found := _iso_list(name))), frozenset())
+
+
+def _iso_list(code: str) -> frozenset[str]:
+    from stopwordsiso import has_lang, stopwords
+
+    return frozenset(stopwords(code)) if has_lang(code) else frozenset()
 
 
 @cache

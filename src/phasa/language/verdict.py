@@ -14,6 +14,10 @@ class Verdict(NamedTuple):
     score: float
     evidence: str
 
+    def is_in(self, language: str) -> bool:
+        """Whether this says a language or a variety of it: a verdict of `zh-Hant` is in `zh`."""
+        return self.language == language or self.language.startswith(f"{language}-")
+
 
 class Document(NamedTuple):
     """A page as detectors see it: its visible text, and what it says of itself."""

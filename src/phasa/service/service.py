@@ -10,7 +10,7 @@ from pathlib import Path
 from phasa.collection import Collection
 from phasa.crawl.run.counts import Counts
 from phasa.crawl.run.log_reader import LogReader
-from phasa.language.profile import Profile, load_profile
+from phasa.language.profile import Profile
 from phasa.service.jobs import Jobs
 from phasa.service.page_view import warm_up
 
@@ -32,7 +32,7 @@ class Service:
         self.collection = collection
         self.replay = replay
         self.csrf = secrets.token_urlsafe(24)
-        self.profile: Profile = load_profile(collection.settings.language)
+        self.profile: Profile = collection.profile
         self._borrowed: tempfile.TemporaryDirectory[str] | None = None
         self.folder = self._own_folder(collection.path / "service")
         self.jobs = Jobs(self.folder / "jobs")

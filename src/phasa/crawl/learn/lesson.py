@@ -20,7 +20,7 @@ from phasa.crawl.target import target_of, traces_of
 from phasa.errors import InputError
 from phasa.files import replace_file
 from phasa.language.detectors import detector
-from phasa.language.profile import load_profile
+from phasa.plugins import absolute
 from phasa.web.apart import try_page
 from phasa.web.url import Url, parse
 
@@ -50,8 +50,10 @@ def learn(collection: Collection, max_pages: int = 10_000) -> Lesson:
 
 def knowledge_of(collection: Collection, max_pages: int = 10_000) -> tuple[KnowledgeBase, list[str]]:
     """The knowledge base of an archive and the pages it is from. Raises InputError when there is no page."""
-    profile = load_profile(collection.settings.language)
-    judge = LanguageJudge(detector(collection.settings.detector, profile.code), profile.code, traces_of(profile))
+    profile = collection.profile
+    judge = LanguageJudge(
+        detector(absolute(collection.settings.detector, collection.path), profile), profile.code, traces_of(profile)
+    )
     label = "".join(letter for letter in profile.name.lower() if letter.isalnum()) or "wanted"
     base, trained = extract_knowledge(
         recorded_pages(collection.archive_folder, judge), target_of(profile), max_pages, label

@@ -23,6 +23,7 @@ from phasa.frontier.scope import Scope
 from phasa.frontier.traps import Traps
 from phasa.language.detectors import detector
 from phasa.language.profile import Profile
+from phasa.language.scripts import UNSPACED
 from phasa.plugins import Kind, absolute, make_plugin
 from phasa.sandbox import Bounds
 from phasa.sandbox.pool import Pool
@@ -43,7 +44,7 @@ def strategy_of(collection: Collection, profile: Profile) -> Strategy:
 def judge_of(collection: Collection, profile: Profile) -> Judge:
     """Wanted is what is in the language and, when the settings name a topic, also about that."""
     settings = collection.settings
-    known = detector(absolute(settings.detector, collection.path), profile.code)
+    known = detector(absolute(settings.detector, collection.path), profile)
     judge = LanguageJudge(known, profile.code, traces_of(profile), word_model=collection.word_model)
     chosen: Judge = (
         TopicJudge(load_topic(collection.models_folder / settings.topic), judge) if settings.topic else judge
@@ -64,7 +65,7 @@ def rules_of(settings: CollectionSettings, strategy: Strategy) -> Rules:
 
 def word_counter(profile: Profile) -> Callable[[str], int]:
     """A quick count of words: by spaces where the language has them, else an estimate of five letters a word."""
-    if profile.segmenter == "spaced":
+    if profile.segmenter == "spaced" and profile.scripts[0] not in UNSPACED:
         return lambda text: len(text.split())
     return lambda text: len(text) // 5
 

@@ -44,7 +44,6 @@ from phasa.frontier.protocol import State
 from phasa.frontier.rules import Rules
 from phasa.frontier.sqlite import ALONE, Partition, SqliteFrontier
 from phasa.garbage import collected_rarely
-from phasa.language.profile import load_profile
 from phasa.web.url import Url
 
 _logger = logging.getLogger(__name__)
@@ -140,7 +139,7 @@ class Opened(NamedTuple):
 async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run:
     settings, partition = collection.settings, part.partition
     first = partition.worker == 0
-    profile = load_profile(settings.language)
+    profile = collection.profile
     strategy = strategy_of(collection, profile)
     judge = judge_of(collection, profile)
     state = StrategyState(collection.models_folder, strategy, partition.worker)

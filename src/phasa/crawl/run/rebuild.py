@@ -29,7 +29,6 @@ from phasa.errors import CollectionError
 from phasa.frontier.outbox import Unsettled
 from phasa.frontier.protocol import Lease, Offer
 from phasa.frontier.sqlite import SqliteFrontier
-from phasa.language.profile import load_profile
 from phasa.web.exchange import Exchange
 from phasa.web.limits import Limits
 from phasa.web.url import Url, parse
@@ -79,7 +78,7 @@ def rebuild_frontier(collection: Collection) -> int:
 
 async def _fill(collection: Collection, file: Path) -> int:
     settings, folder = collection.settings, collection.archive_folder
-    profile = load_profile(settings.language)
+    profile = collection.profile
     strategy, clock, archive = strategy_of(collection, profile), _RecordClock(), _Kept()
     frontier = SqliteFrontier(file, rules_of(settings, strategy))
     try:

@@ -79,7 +79,7 @@ def read_status(collection: Collection, frontier: FrontierReader | None = None) 
     return Status(
         **numbers,
         time=time.time(),
-        language=settings.language,
+        language=collection.profile.code,
         strategy=live.strategy if live is not None else settings.strategy,
         state=state,
         running=running,

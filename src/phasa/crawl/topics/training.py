@@ -98,4 +98,4 @@ def train_topic(
 
 def _in_language(page: Page, detector: Detector, language: str) -> bool:
     verdict = detector.judge(Document(page.text, page.charset, page.lang or None))
-    return verdict.language == language
+    return verdict.is_in(language)

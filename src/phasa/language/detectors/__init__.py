@@ -39,13 +39,13 @@ def detect(text: str) -> Verdict:
 
 
 @cache
-def detector(method: str = "auto", language: str | None = None) -> Detector:
-    """The detector of that name, or a plug-in, loaded once. `language`: the one that yes/no methods ask for (code or
-    profile file).
+def detector(method: str = "auto", language: str | Profile | None = None) -> Detector:
+    """The detector of that name, or a plug-in, loaded once. `language`: the one that yes/no methods ask for (code,
+    profile file, or the profile itself).
 
     Raises InputError for a method there is not, SettingsError for a language there is not.
     """
-    profile = load_profile(language) if language is not None else None
+    profile = load_profile(language) if isinstance(language, str) else language
     if method not in METHODS:
         mine = make_plugin(Kind.DETECTOR, method, [profile], ("detect", "detect_many", "judge", "judge_many"))
         if mine is not None:

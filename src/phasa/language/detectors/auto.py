@@ -2,7 +2,7 @@
 
 A script that only one language uses decides alone; for the others the general model scores n-grams of a bounded
 sample. Texts are judged in batches, so that the cost per text is a few table look-ups. A language of the user's own,
-which the model cannot know, is recognised by its script and its dictionary.
+which the model cannot know, is recognised as `own.py` says.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from phasa.language.census import Census, take_census
 from phasa.language.detectors.detector import OneByOne, sample
-from phasa.language.detectors.dictionary import Dictionary, dictionary
 from phasa.language.detectors.model import FOR_SCRIPTS, GeneralModel
+from phasa.language.detectors.own import OwnLanguage
 from phasa.language.linear import Model
 from phasa.language.profile import Profile, profile_for
 from phasa.language.scripts import SCRIPTS
@@ -38,21 +38,23 @@ _DECLARED = 0.5  # the score of a declaration without text
 class Auto(OneByOne):
     """Script first, then the general model; `own` adds a language that the model does not know."""
 
-    def __init__(self, model: Model | None = None, own: tuple[Profile, Dictionary] | None = None) -> None:
+    def __init__(self, model: Model | None = None, own: OwnLanguage | None = None) -> None:
         self.model = GeneralModel(model)
         self._own = own
 
     @property
     def codes(self) -> frozenset[str]:
         """Every code its verdicts can carry."""
-        return self.model.codes | frozenset(ONE_LANGUAGE.values()) | ({self._own[0].code} if self._own else set())
+        return self.model.codes | frozenset(ONE_LANGUAGE.values()) | ({self._own.profile.code} if self._own else set())
 
     def judge(self, document: Document) -> Verdict:
         """As `detect`; a page with too little text is taken at its word when it declares a language."""
         return self.judge_many([document])[0]
 
     def judge_many(self, documents: Sequence[Document]) -> list[Verdict]:
-        verdicts = self._batch([document.text for document in documents])
+        verdicts = self._batch(
+            [document.text for document in documents], [document.declared or "" for document in documents]
+        )
         return [_heard(verdict, document) for verdict, document in zip(verdicts, documents, strict=True)]
 
     def detect_many(self, texts: Sequence[str]) -> list[Verdict]:
@@ -61,7 +63,7 @@ class Auto(OneByOne):
             verdicts += self._batch(texts[start : start + _AT_ONCE])
         return verdicts
 
-    def _batch(self, texts: Sequence[str]) -> list[Verdict]:
+    def _batch(self, texts: Sequence[str], declared: Sequence[str] = ()) -> list[Verdict]:
         samples = [sample(text, FOR_SCRIPTS) for text in texts]
         census = take_census(samples)
         shares = census.letters / np.maximum(census.counts.sum(axis=1), 1)
@@ -74,8 +76,6 @@ class Auto(OneByOne):
             script = SCRIPTS[script_id]
             if flaw:
                 verdicts[number] = unknown(_FLAWS[flaw])
-            elif self._own is not None and (own := self._own_language(script, texts[number])) is not None:
-                verdicts[number] = own
             elif script in ONE_LANGUAGE:
                 score = share * letters / (letters + 0.1)
                 verdicts[number] = Verdict(ONE_LANGUAGE[script], round(score, 4), f"script {script}, {letters} letters")
@@ -85,13 +85,15 @@ class Auto(OneByOne):
             judged = self.model.among(script, [texts[number] for number in numbers])
             for number, verdict in zip(numbers, judged, strict=True):
                 verdicts[number] = verdict
-        return [verdict or unknown("no letters") for verdict in verdicts]
-
-    def _own_language(self, script: str, text: str) -> Verdict | None:
-        if self._own is None or script not in self._own[0].scripts:
-            return None
-        verdict = self._own[1].detect(text)
-        return verdict if verdict.language == self._own[0].code else None
+        found = [verdict or unknown("no letters") for verdict in verdicts]
+        if self._own is None:
+            return found
+        for number in np.flatnonzero(flaws == 0).tolist():
+            script = SCRIPTS[census.leading[number]]
+            told_apart = script not in ONE_LANGUAGE and self.model.tells_apart(script)
+            said = declared[number] if declared else ""
+            found[number] = self._own.claim(texts[number], script, said, found[number], told_apart)
+        return found
 
 
 _FLAWS = (
@@ -126,8 +128,8 @@ def _flaws(census: Census) -> NDArray[np.int64]:
 
 
 def auto(profile: Profile | None) -> Auto:
-    """The default detector; a profile of a language that the model does not know adds that language."""
+    """The default detector; a profile of a language that nothing in it knows adds that language."""
     plain = Auto()
     if profile is None or profile.code in plain.codes:
         return plain
-    return Auto(own=(profile, dictionary(profile)))
+    return Auto(own=OwnLanguage(profile))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from phasa.language.census import take_census
 from phasa.language.detectors.detector import OneByOne, sample
-from phasa.language.linear import Model, shipped_model
+from phasa.language.linear import Group, Model, shipped_model
 from phasa.language.profile import Profile, profile_for
 from phasa.language.scripts import SCRIPTS
 from phasa.language.verdict import Document, Verdict, unknown
@@ -24,6 +25,7 @@ class GeneralModel(OneByOne):
     def __init__(self, model: Model | None = None) -> None:
         self._model = model or shipped_model()
         self._codes = {name: _printed(name) for name in self._model.languages}
+        self._classes_of: dict[tuple[str, str], list[int]] = {}
 
     @property
     def codes(self) -> frozenset[str]:
@@ -54,9 +56,7 @@ class GeneralModel(OneByOne):
         group = self._model.group_of(script)
         if group is None:
             return [unknown(f"script {script}, no language of it is known")] * len(texts)
-        candidates = group.seen[script]
-        logits = group.logits([sample(text, FOR_MODEL) for text in texts], FOR_MODEL + 4)[:, candidates]
-        raised = np.exp(logits - logits.max(axis=1, keepdims=True))
+        candidates, raised = self._raised(group, script, texts)
         best = raised.argmax(axis=1)
         scores = 1 / raised.sum(axis=1)
         verdicts = []
@@ -68,11 +68,38 @@ class GeneralModel(OneByOne):
                 verdicts.append(Verdict(self._codes[name], round(score, 4), f"script {script}, n-grams of {name}"))
         return verdicts
 
+    def tells_apart(self, script: str) -> bool:
+        """Whether it knows languages of this script."""
+        return self._model.group_of(script) is not None
+
+    def chances(self, script: str, texts: Sequence[str], language: str) -> NDArray[np.float64] | None:
+        """The chance that each text, mostly in this script, is in the language or a variety of it; None when the model
+        knows neither in this script."""
+        group = self._model.group_of(script)
+        if group is None:
+            return None
+        # Asked for every page of a crawl: the classes of a language are looked for once.
+        wanted = self._classes_of.get((script, language))
+        if wanted is None:
+            names = [group.classes[choice] for choice in group.seen[script].tolist()]
+            wanted = [place for place, name in enumerate(names) if Verdict(self._codes[name], 1.0, "").is_in(language)]
+            self._classes_of[script, language] = wanted
+        if not wanted:
+            return None
+        _, raised = self._raised(group, script, texts)
+        return np.asarray(raised[:, wanted].sum(axis=1) / raised.sum(axis=1), np.float64)
+
+    def _raised(self, group: Group, script: str, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """The classes of the script, and e to the power of each text's logits, the largest 1."""
+        candidates = group.seen[script]
+        logits = group.logits([sample(text, FOR_MODEL) for text in texts], FOR_MODEL + 4)[:, candidates]
+        return candidates, np.exp(logits - logits.max(axis=1, keepdims=True))
+
 
 def _printed(name: str) -> str:
-    """The code a verdict prints for a class: that of the profile it belongs to, else its own."""
+    """The code a verdict prints for a class: that of the profile that has its name, else its own."""
     profile = profile_for(name)
-    return profile.code if profile is not None else name
+    return profile.code if profile is not None and name.lower() in profile.names else name
 
 
 def model(profile: Profile | None) -> GeneralModel:

@@ -39,7 +39,7 @@ class ScriptRatio(OneByOne):
 
 
 # Where several languages share a script, the one that most pages in it are written in.
-_FIRST = ("th", "fa", "en")
+_FIRST = ("th", "fa", "en", "ru")
 
 
 def script_ratio(profile: Profile | None) -> ScriptRatio:

@@ -13,6 +13,7 @@ from phasa.plugins import Kind, make_plugin, plugin_names
 
 if TYPE_CHECKING:
     from phasa.language.lexicon import Lexicon
+    from phasa.language.profile import Profile
 
 __all__ = [
     "CutSegmenter",
@@ -24,6 +25,7 @@ __all__ = [
     "load_segmenter",
     "model_file",
     "segmenter_for",
+    "segmenter_of",
 ]
 
 DATA = Path(__file__).parents[1] / "data"
@@ -190,6 +192,17 @@ def segmenter_for(language: str, model: str = DEFAULT) -> CutSegmenter:
     `model` is the word model of the languages whose engine has one (Thai).
     """
     return load_segmenter(engine_for(language), _primary(language), model=model)
+
+
+def segmenter_of(profile: Profile, model: str = DEFAULT) -> CutSegmenter:
+    """The engine that a profile names, with its dictionary where it matches words; else the right one for its code.
+
+    Raises InputError for an engine that there is not, or that lacks what it goes by.
+    """
+    if profile.segmenter == "spaced":
+        return segmenter_for(profile.code, model)
+    lexicon = Path(profile.dictionary) if "." in profile.dictionary else None
+    return load_segmenter(profile.segmenter, _primary(profile.code), lexicon=lexicon, model=model)
 
 
 def _primary(language: str) -> str:

@@ -37,7 +37,7 @@ def write_resources(lines: Sequence[Line], folder: Path) -> StopList:
     shipped = known_languages()
     ranked = [
         f"{code}\t{' '.join(ranked_ngrams(_text(by_language[code], _RANKED_CHARACTERS)))}"
-        for code in (*shipped, *_ALSO_RANKED.split())
+        for code in dict.fromkeys((*shipped, *_ALSO_RANKED.split()))
     ]
     _write(folder / "ngrams.txt.zst", ranked)
     _write(folder / "samples.txt.zst", [f"{code}\t{_text(by_language[code], _SAMPLE_CHARACTERS)}" for code in shipped])
