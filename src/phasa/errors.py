@@ -36,3 +36,7 @@ def with_place(problem: Exception, *callers: str) -> str:
             place = f" ({PurePath(file).name}, line {trace.tb_lineno})"
         trace = trace.tb_next
     return f"{type(problem).__name__}: {problem}{place}"
+
+
+class ParserCrashedError(InputError):
+    """A page that ends the process which reads it. The message says how."""

@@ -187,14 +187,14 @@ def test_help_has_an_example_and_imports_nothing_heavy(command: str) -> None:
     found = help_of_all(command)
     assert found["without_example"] == []
     assert HEAVY & set(found["modules"]) == set()
-    assert loaded_of_phasa(found) <= 17
+    assert loaded_of_phasa(found) <= 19
     assert len(found["modules"]) <= 400
 
 
 def test_the_list_of_commands_imports_none_of_them() -> None:
     found = help_of_all()
     assert HEAVY & set(found["modules"]) == set()
-    assert loaded_of_phasa(found) <= 7
+    assert loaded_of_phasa(found) <= 9
     assert len(found["modules"]) <= 380
 
 

@@ -43,14 +43,14 @@ class World:
             self.store.add(url, self.clock.now())
         port = int(self.server.base.rpartition(":")[2])
         fetcher = Fetcher(limits or Limits(), "phasa-test", server=f"127.0.0.1:{port}")
-        everywhere = fetcher.resolver.lookup
+        everywhere = fetcher.resolver.addresses
 
-        async def lookup(name: str) -> list[str]:
+        async def addresses(name: str) -> list[str]:
             if name in self.lost:
                 raise OSError(f"no such host: {name}")
             return await everywhere(name)
 
-        fetcher.resolver.lookup = lookup
+        fetcher.resolver.addresses = addresses  # type: ignore[method-assign, assignment]
         fetcher.resolver.seconds_bad = 0.0
         async with fetcher:
             watcher = Watcher(

@@ -11,9 +11,8 @@ import typer
 
 from phasa.cli.inputs import tell_trouble, write_text
 from phasa.cli.sources import is_address, read_source
-from phasa.errors import InputError, PhasaError
+from phasa.errors import InputError, ParserCrashedError, PhasaError
 from phasa.overview.extract.method import FormPolicy, Logic, Method
-from phasa.sandbox import ParserCrashedError
 
 if TYPE_CHECKING:
     from phasa.overview.extract import Element

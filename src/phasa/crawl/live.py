@@ -10,9 +10,9 @@ from typing import overload
 from msgspec.structs import replace
 
 from phasa.crawl.answer import NO_LINKS, Answer, Kind, OutLinks
+from phasa.errors import ParserCrashedError
 from phasa.frontier.protocol import Lease, Story
 from phasa.frontier.scope import ScopeSettings
-from phasa.sandbox import ParserCrashedError
 from phasa.sandbox.pool import Pool
 from phasa.web.body import NO_BODY, BodyReading, read_body
 from phasa.web.country import country_of

@@ -11,7 +11,8 @@ is tried once more in a fresh one, since what harmed the worker may have been a 
 
 from __future__ import annotations
 
+from phasa.errors import ParserCrashedError
 from phasa.sandbox.apart import run
-from phasa.sandbox.bounds import Bounds, ParserCrashedError
+from phasa.sandbox.bounds import Bounds
 
 __all__ = ["Bounds", "ParserCrashedError", "run"]

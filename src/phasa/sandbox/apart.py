@@ -9,7 +9,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from phasa.sandbox.bounds import DONE, Bounds, ParserCrashedError, death_in_words, is_guilty
+from phasa.errors import ParserCrashedError
+from phasa.sandbox.bounds import DONE, Bounds, death_in_words, is_guilty
 from phasa.sandbox.frames import HEAD, call_frame, value_of
 from phasa.sandbox.nursery import Nursery
 

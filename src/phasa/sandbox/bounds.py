@@ -6,8 +6,6 @@ import os
 import signal
 from typing import NamedTuple
 
-from phasa.errors import InputError
-
 OUT_OF_MEMORY = 77
 """The exit status of a worker that was refused memory."""
 DONE = 0
@@ -19,10 +17,6 @@ class Bounds(NamedTuple):
 
     seconds: float = 20.0
     megabytes: int = 256
-
-
-class ParserCrashedError(InputError):
-    """A page that ends the process which reads it. The message says how."""
 
 
 def is_guilty(status: int) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, get_type_hints
 import msgspec
 
 from phasa import errors
-from phasa.sandbox.bounds import ParserCrashedError
+from phasa.errors import ParserCrashedError
 
 HEAD = struct.Struct("<I")
 ENDED = struct.Struct("<ii")

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, ParamSpec, TypeVar
 
-from phasa.errors import PhasaError
-from phasa.sandbox.bounds import DONE, Bounds, ParserCrashedError, death_in_words, is_guilty
+from phasa.errors import ParserCrashedError, PhasaError
+from phasa.sandbox.bounds import DONE, Bounds, death_in_words, is_guilty
 from phasa.sandbox.frames import HEAD, call_frame, value_of
 from phasa.sandbox.nursery import PATIENCE, Nursery
 

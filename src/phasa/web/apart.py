@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from phasa import sandbox
-from phasa.sandbox import ParserCrashedError
+from phasa.errors import ParserCrashedError
 from phasa.web.html import ALL_TAGS, Page, read_packed, unpack
 from phasa.web.url import Url
 

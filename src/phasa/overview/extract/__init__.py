@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from phasa import sandbox
 from phasa.overview.extract.content import Content, Element
 from phasa.overview.extract.method import Method, extractor_named
 
@@ -56,6 +55,7 @@ def extract_pages(
     The pages are parsed in the sandbox; a method of the user's own is called here. Raises ParserCrashedError when one
     of them ends it: ask for each alone to know which.
     """
+    from phasa import sandbox
     from phasa.overview.extract import trees
 
     if method == Method.PHASA:
