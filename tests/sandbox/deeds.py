@@ -33,6 +33,11 @@ def leave() -> int:
     os._exit(3)
 
 
+def go() -> int:
+    """As if all were well."""
+    os._exit(0)
+
+
 def hang() -> int:
     while True:
         pass

@@ -100,6 +100,28 @@ async def test_a_pool_that_cannot_live_says_so() -> None:
             await kill_it_again_and_again()
 
 
+def test_after_an_event_loop_of_libuv_calls_are_still_answered() -> None:
+    """libuv closes its own files in every copy of a process, by their numbers: `crawl`, then `links`, never ended."""
+    program = (
+        "import asyncio, uvloop\nheld = open('/dev/null'), open('/dev/null')\n"
+        "from tests.sandbox import deeds\nfrom phasa import sandbox\n"
+        "async def main():\n"
+        "    await (await asyncio.create_subprocess_exec('true')).wait()\n"
+        "uvloop.run(main())\n"
+        "print(sandbox.run(deeds.double, 21))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert (done.stdout, done.stderr) == ("42\n", "")
+
+
+async def test_a_worker_that_ends_without_an_answer_is_a_crash_whatever_it_says() -> None:
+    with pytest.raises(ParserCrashedError, match="exit status 0"):
+        sandbox.run(deeds.go)
+    async with Pool(1, SMALL) as pool:
+        with pytest.raises(ParserCrashedError, match="exit status 0"):
+            await pool.call(deeds.go)
+
+
 def test_nothing_is_left_when_its_owner_is_killed(tmp_path: Path) -> None:
     program = (
         "import asyncio\nfrom tests.sandbox import deeds\nfrom phasa.sandbox import Bounds\n"

@@ -26,7 +26,8 @@ def fill(path: Path, *, hostile: bool = False, days: int = 35) -> int:
         store.add("https://silent.example.org/rss", begin)
         for day in range(days):
             at = begin + day * DAY
-            _poll(store, 1, at, [(1, 3), (2, 5), (3, 3), (9, 1)] if day % 7 < 5 else [(4, 1)], THAI_TITLES, day)
+            weekend = (at // DAY + 3) % 7 >= 5  # whatever day the test runs on: the first of all days was a Thursday
+            _poll(store, 1, at, [(4, 1)] if weekend else [(1, 3), (2, 5), (3, 3), (9, 1)], THAI_TITLES, day)
             _poll(store, 2, at, [(hour, 1) for hour in range(4, 18)], PERSIAN_TITLES, day)
             _poll(store, 3, at, [(20, 1)] if day % 3 == 0 else [], ("Notes", "More notes", "Fewer notes"), day)
         if hostile:

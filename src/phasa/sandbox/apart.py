@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from phasa.errors import ParserCrashedError
-from phasa.sandbox.bounds import DONE, Bounds, death_in_words, is_guilty
+from phasa.sandbox.bounds import Bounds, death_in_words, is_guilty
 from phasa.sandbox.frames import HEAD, call_frame, value_of
 from phasa.sandbox.nursery import Nursery
 
@@ -48,7 +48,7 @@ class _Sandbox:
             calls.close()
             self._worker = None
             status = self._status(number)
-            if status != DONE and (is_guilty(status) or not self._served):
+            if is_guilty(status) or not self._served:
                 raise ParserCrashedError(f"parser_crashed: {death_in_words(status, self._nursery.bounds)}")
 
     def _status(self, number: int) -> int:

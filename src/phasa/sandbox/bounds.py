@@ -9,7 +9,7 @@ from typing import NamedTuple
 OUT_OF_MEMORY = 77
 """The exit status of a worker that was refused memory."""
 DONE = 0
-"""The exit status of a worker that ends because it grew: nothing is wrong with what it was doing."""
+"""The exit status of a worker that ends, having answered, because it grew: nothing is wrong with what it did."""
 
 
 class Bounds(NamedTuple):

@@ -77,8 +77,9 @@ class Nursery:
 
 def may_fork() -> bool:
     """Whether this process may be copied: a command, with nothing else under way in it. A copy is there at once and has
-    everything loaded; a process with threads or an event loop must start a fresh one."""
-    return threading.active_count() == 1 and asyncio._get_running_loop() is None
+    everything loaded; a process with threads or an event loop must start a fresh one, and so must one that had uvloop:
+    libuv closes files of its own in every copy, by numbers that are other files by then."""
+    return threading.active_count() == 1 and asyncio._get_running_loop() is None and "uvloop" not in sys.modules
 
 
 def _forked(control: socket.socket, bounds: Bounds) -> int:

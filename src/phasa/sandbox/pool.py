@@ -182,7 +182,7 @@ class Pool:
         status = await self._status(worker.number)
         calls = worker.calls
         suspect: _Call | None = None
-        if calls and status is not None and status != DONE:
+        if calls and status is not None and (status != DONE or not worker.served):
             if is_guilty(status) or not worker.served:
                 call, words = calls.popleft(), death_in_words(status, self._bounds)
                 _LOG.warning("a page ended the process that read it: %s", words)
