@@ -141,11 +141,16 @@ class Collection:
         """Make the folder with its settings and seeds.
 
         `language` is a code, or the file of a profile: the collection gets a copy of its own, with the lists that it
-        names. Raises CollectionError when it already holds a collection, SettingsError for a language nobody knows.
+        names. Raises CollectionError when it already holds a collection, SettingsError for a language nobody knows and
+        for a server that is none.
         """
         from phasa.language.profile import keep_profile, load_profile
 
         profile = load_profile(language)
+        if server:
+            from phasa.web.guard import one_server
+
+            one_server(server)
         if not contact.isprintable():
             raise SettingsError(
                 f"setting 'contact': {contact!r} is not one line of text; it is sent with every request"

@@ -44,3 +44,12 @@ def test_what_people_change_comes_first(tmp_path: Path, capsys: pytest.CaptureFi
     assert keys[:2] == ["language", "contact"]
     tables = keys[keys.index("scope") :]
     assert tables[:3] == ["scope", "budgets", "politeness"]
+
+
+def test_a_server_that_is_none_is_refused_before_anything_is_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = phasa(capsys, "init", tmp_path / "c", "--server", "93 sites on http://127.0.0.1:8080")
+    assert code == 1
+    assert "is not an address and a port, as 127.0.0.1:8080" in err
+    assert not (tmp_path / "c").exists()
