@@ -1,0 +1,198 @@
+"""Everything there is in the web, once and for all: pages with their links and their language, redirects, dead links.
+
+The language of a page is judged by py3langid on all of its text: no part of phasa, which is what is measured. What
+phasa's own detector says stands beside it. Links are those that a crawl
+with the settings of a new collection follows: no pictures, nothing that robots.txt refuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
+from bench.debian.answers import HTML, Answer, Web
+from bench.debian.fetch import MissingError
+
+from phasa.crawl.live import out_links
+from phasa.frontier.scope import Scope
+from phasa.language.detectors import detector
+from phasa.language.verdict import Document
+from phasa.web import robots
+from phasa.web.apart import try_page
+from phasa.web.html import PAGE_TAGS
+from phasa.web.url import Url, host, join, parse
+
+NO_PAGE = 415
+"""Status of what is there but is no page, for the lab: a fetch that brings nothing."""
+Judge = Callable[[str], str]
+
+
+class Row(msgspec.Struct, array_like=True):
+    """One address. Links, anchors and hints are numbers of the tables of the survey."""
+
+    url: int
+    status: int
+    moved: int = -1
+    language: str = "und"
+    ours: str = "und"
+    charset: str = ""
+    links: list[int] = []
+    anchors: list[int] = []
+    hints: list[int] = []
+    variants: dict[str, Row] = {}
+    """Of an address that stands for several languages: what it is in each."""
+
+    def goals(self) -> Iterator[int]:
+        """Every address that it leads to."""
+        yield from self.links
+        if self.moved >= 0:
+            yield self.moved
+        for row in self.variants.values():
+            yield from row.links
+
+
+class Survey(msgspec.Struct):
+    """All addresses of a web. Every address that a page links to has a row."""
+
+    urls: list[str]
+    anchors: list[str]
+    hints: list[str]
+    rows: list[Row]
+
+    def pages(self) -> Iterator[Row]:
+        return (row for row in self.rows if row.status == 200 and not row.variants)
+
+
+def langid_judge() -> Judge:
+    """The language of a text by py3langid. Raises MissingError when it is not installed."""
+    try:
+        from py3langid.langid import MODEL_FILE, LanguageIdentifier
+    except ImportError:
+        raise MissingError("py3langid is not installed; pip install -c constraints.txt -e '.[bench]'") from None
+    model = LanguageIdentifier.from_pickled_model(MODEL_FILE)
+
+    def judge(text: str) -> str:
+        words = " ".join(text.split())
+        return str(model.classify(words[:20_000])[0]) if len(words) >= 20 else "und"
+
+    return judge
+
+
+def survey(web: Web, judge: Judge, say: Callable[[str], None]) -> Survey:
+    """Read every page, then everything that they link to."""
+    made = _Tables(judge, web)
+    waiting = [made.number(url) for url in (parse(address) for address in web.urls()) if url is not None]
+    known = set(waiting)
+    count = 0
+    while waiting:
+        found: list[int] = []
+        for number in waiting:
+            row = made.row(number, web)
+            count += 1
+            if count % 5_000 == 0:
+                say(f"{count:,} addresses")
+            for goal in row.goals():
+                if goal not in known:
+                    known.add(goal)
+                    found.append(goal)
+        waiting = found
+    return Survey(list(made.urls), list(made.anchors), list(made.hints), made.rows)
+
+
+class _Tables:
+    def __init__(self, judge: Judge, web: Web) -> None:
+        self.urls: dict[str, int] = {}
+        self._names: list[str] = []
+        self.anchors: dict[str, int] = {"": 0}
+        self.hints: dict[str, int] = {"": 0}
+        self.rows: list[Row] = []
+        self._judge = judge
+        self._detector = detector("auto")
+        self._languages: dict[str, tuple[str, str]] = {}
+        self._scope = Scope()
+        self._rules = {
+            name: robots.parse(shelf.site.robots.encode())
+            for name, shelf in web.shelves.items()
+            if shelf.site.robots is not None
+        }
+        self._takes: dict[Url, bool] = {}
+
+    def number(self, url: str) -> int:
+        known = self.urls.setdefault(url, len(self._names))
+        if known == len(self._names):
+            self._names.append(url)
+        return known
+
+    def row(self, number: int, web: Web) -> Row:
+        url = self._names[number]
+        answer = ask(web, url)
+        row = Row(number, answer.status)
+        location = dict(answer.headers).get("Location")
+        if location is not None and (goal := join(Url(url), location)) is not None:
+            row.moved = self.number(goal)
+        elif answer.status == 200:
+            for code in languages_of(web, url):
+                row.variants[code] = Row(number, 200)
+                self._read(row.variants[code], url, ask(web, url, code))
+            if not row.variants:
+                self._read(row, url, answer)
+        self.rows.append(row)
+        return row
+
+    def _read(self, row: Row, url: str, answer: Answer) -> None:
+        kind = dict(answer.headers)["Content-Type"]
+        page = try_page(answer.body, Url(url), header=kind, tags=PAGE_TAGS) if kind.startswith(HTML) else None
+        if page is None:
+            row.status = NO_PAGE
+            return
+        if answer.file not in self._languages:
+            declared = page.lang or (page.languages[0] if page.languages else None)
+            ours = self._detector.judge(Document(page.text, page.charset, declared)).language
+            self._languages[answer.file] = self._judge(page.text), ours
+        row.language, row.ours = self._languages[answer.file]
+        row.charset = page.charset
+        if "nofollow" in page.robots:
+            return
+        links = out_links(page)
+        for place, goal in enumerate(links.urls):
+            if not self._taken(Url(goal)):
+                continue
+            row.links.append(self.number(goal))
+            row.anchors.append(self.anchors.setdefault(links.anchors[place], len(self.anchors)))
+            hint = links.hints[place] if links.hints else ""
+            row.hints.append(self.hints.setdefault(hint, len(self.hints)))
+
+    def _taken(self, url: Url) -> bool:
+        """Whether a new collection would fetch it: it is in scope, and robots.txt allows it."""
+        if url not in self._takes:
+            rules = self._rules.get(host(url))
+            self._takes[url] = not self._scope.refuses(url) and (rules is None or rules.allowed(url, "phasa"))
+        return self._takes[url]
+
+
+def ask(web: Web, url: str, accept: str = "") -> Answer:
+    """What the web answers to an address."""
+    parts = urlsplit(url)
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return web.answer(parts.hostname or "", target, accept, secure=parts.scheme == "https")
+
+
+def languages_of(web: Web, url: str) -> list[str]:
+    """The languages among which the client of this address chooses; none for a page that is only one."""
+    parts = urlsplit(url)
+    shelf = web.shelves.get(parts.hostname or "")
+    return list(shelf.variants(parts.path)) if shelf is not None else []
+
+
+def kept_survey(folder: Path, web: Web, say: Callable[[str], None]) -> Survey:
+    """The survey of the web in a folder, made when it is not there or older than a package."""
+    file, packages = folder / "survey.msgpack", folder / "packages"
+    newest = max((place.stat().st_mtime for place in packages.iterdir()), default=0.0)
+    if file.is_file() and file.stat().st_mtime > newest:
+        return msgspec.msgpack.decode(file.read_bytes(), type=Survey)
+    made = survey(web, langid_judge(), say)
+    file.with_suffix(".new").write_bytes(msgspec.msgpack.encode(made))
+    file.with_suffix(".new").replace(file)
+    return made
