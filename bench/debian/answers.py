@@ -5,7 +5,7 @@ from __future__ import annotations
 import mimetypes
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from email.utils import formatdate
 from pathlib import Path
@@ -109,15 +109,20 @@ class Web:
     def __init__(self, root: Path, sites: Sequence[Site]) -> None:
         self.shelves = {site.host: Shelf(site) for site in sites}
         mounts = [(mount, site.host, _literal(mount)) for site in sites for mount in site.mounts]
-        for file in sorted(_walk(root)):
-            name = file.relative_to(root).as_posix()
-            for mount, host, start in mounts:
-                if name.startswith(start) and (path := mount.place(name)) is not None:
-                    shelf = self.shelves[host]
-                    # A package links page.html to page.en.html, where the site chooses the language.
-                    if not (shelf.site.variants and file.is_symlink()):
-                        shelf.add(path, str(file))
-                    break
+        for folder, _, names in sorted(os.walk(root)):
+            below = os.path.relpath(folder, root)
+            fitting = [one for one in mounts if one[2].startswith(below) or below.startswith(one[2].rstrip("/"))]
+            for name in sorted(names) if fitting else ():
+                self._add(f"{below}/{name}", f"{folder}/{name}", fitting)
+
+    def _add(self, name: str, file: str, mounts: Sequence[tuple[Mount, str, str]]) -> None:
+        for mount, host, start in mounts:
+            if name.startswith(start) and (path := mount.place(name)) is not None:
+                shelf = self.shelves[host]
+                # A package links page.html to page.en.html, where the site chooses the language.
+                if not (shelf.site.variants and os.path.islink(file)):
+                    shelf.add(path, file)
+                return
 
     def answer(self, host: str, target: str, accept: str = "", *, secure: bool) -> Answer:
         """The answer to one request: the host it names, its target (path and query), its Accept-Language."""
@@ -171,8 +176,3 @@ def _text(status: int, text: str, kind: str = "text/plain") -> Answer:
 def _literal(mount: Mount) -> str:
     """What every file of a mount begins with, so that most files need no pattern."""
     return re.split(r"[\\(\[.]", mount.files, maxsplit=1)[0]
-
-
-def _walk(root: Path) -> Iterable[Path]:
-    for folder, _, names in os.walk(root):
-        yield from (Path(folder, name) for name in names)

@@ -76,7 +76,6 @@ def scrapy_child(task: Task) -> list[float]:
 
     class Spider(scrapy.Spider):  # type: ignore[misc, unused-ignore]
         name = "bench"
-        handle_httpstatus_all = True
         extractor = LinkExtractor()
 
         async def start(self) -> Any:
@@ -102,6 +101,7 @@ def scrapy_child(task: Task) -> list[float]:
             "COOKIES_ENABLED": False,
             "RETRY_ENABLED": False,
             "REDIRECT_ENABLED": False,
+            "HTTPERROR_ALLOW_ALL": True,
             "TELNETCONSOLE_ENABLED": False,
             "CONCURRENT_REQUESTS": 256,
             "CONCURRENT_REQUESTS_PER_DOMAIN": 16,

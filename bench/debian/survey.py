@@ -1,8 +1,8 @@
 """Everything there is in the web, once and for all: pages with their links and their language, redirects, dead links.
 
-The language of a page is judged by py3langid on all of its text: no part of phasa, which is what is measured. What
-phasa's own detector says stands beside it. Links are those that a crawl
-with the settings of a new collection follows: no pictures, nothing that robots.txt refuses.
+The language of a page is judged by py3langid on passages from all over its text: no part of phasa, which is what is
+measured. What phasa's own detector says stands beside it. Links are those that a crawl with the settings of a new
+collection follows: no pictures, nothing that robots.txt refuses.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ from phasa.web.url import Url, host, join, parse
 
 NO_PAGE = 415
 """Status of what is there but is no page, for the lab: a fetch that brings nothing."""
+SHORTEST = 20
+SAMPLE, SAMPLES = 500, 8
+"""Of a long text so many passages of so many characters are judged, spread evenly over it."""
 Judge = Callable[[str], str]
 
 
@@ -68,14 +71,17 @@ class Survey(msgspec.Struct):
 def langid_judge() -> Judge:
     """The language of a text by py3langid. Raises MissingError when it is not installed."""
     try:
-        from py3langid.langid import MODEL_FILE, LanguageIdentifier
+        import py3langid
     except ImportError:
         raise MissingError("py3langid is not installed; pip install -c constraints.txt -e '.[bench]'") from None
-    model = LanguageIdentifier.from_pickled_model(MODEL_FILE)
 
     def judge(text: str) -> str:
         words = " ".join(text.split())
-        return str(model.classify(words[:20_000])[0]) if len(words) >= 20 else "und"
+        if len(words) < SHORTEST:
+            return "und"
+        step = max(1, (len(words) - SAMPLE) // (SAMPLES - 1))
+        parts = [words[start : start + SAMPLE] for start in range(0, len(words), step)][:SAMPLES]
+        return str(py3langid.classify(" ".join(parts) if step > SAMPLE else words)[0])
 
     return judge
 
