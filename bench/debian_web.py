@@ -27,6 +27,9 @@ from bench.debian.sites import FAMILIES, PACKAGES, SITES
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cache", type=Path, default=cache_folder(), help="folder of the unpacked packages")
+    parser.add_argument(
+        "--independent", action="store_true", help="truth by py3langid, not by phasa's detector on the whole text"
+    )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     commands.add_parser("fetch")
     serve = commands.add_parser("serve")

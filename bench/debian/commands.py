@@ -28,7 +28,8 @@ def run(options: argparse.Namespace, sites: Sequence[Site]) -> int:
         from bench.debian.server import serve_forever
 
         serve_forever(web, options.port, folder)
-    known = kept_survey(folder, web, lambda text: print(text, file=sys.stderr, flush=True))
+    say = lambda text: print(text, file=sys.stderr, flush=True)  # noqa: E731
+    known = kept_survey(folder, web, say, independent=options.independent)
     if options.command in (None, "survey"):
         print(describe(known))
     elif options.command == "graph":
@@ -113,7 +114,8 @@ def describe(known: Survey) -> str:
     """What the web holds, in lines."""
     pages = list(known.pages())
     languages = Counter(row.language for row in pages)
-    agreed = sum(row.language == row.ours for row in pages)
+    both = [row for row in pages if row.second]
+    agreed = sum(row.language == row.second for row in both)
     links = Counter(goal for row in pages for goal in row.links)
     status = {row.url: row.status for row in known.rows}
     dead = sum(times for goal, times in links.items() if status[goal] in (404, NO_PAGE))
@@ -123,7 +125,7 @@ def describe(known: Survey) -> str:
         f"{len(pages):,} pages on {len(hosts)} hosts, {len(known.rows):,} addresses",
         f"{links.total():,} links: {dead / max(1, links.total()):.1%} lead to no page, "
         f"{moved / max(1, links.total()):.1%} to a redirect",
-        f"phasa's detector agrees with the truth on {agreed / max(1, len(pages)):.1%} of the pages",
+        f"phasa's detector and py3langid agree on {agreed / max(1, len(both)):.1%} of {len(both):,} pages",
         "languages: " + ", ".join(f"{code} {number:,}" for code, number in languages.most_common(40)),
         "hosts: " + ", ".join(f"{host} {number:,}" for host, number in hosts.most_common()),
         "addresses that name one language and give another (share of those that name it):",

@@ -14,7 +14,7 @@ PACKAGES: tuple[str, ...] = (
 FAMILIES: tuple[str, ...] = (
     r"aptitude-doc-.+", r"debian-edu-doc-..(-..)?", r"debian-faq(-.+)?", r"debian-policy(-..)?", r"debian-reference-.+",
     r"developers-reference(-.+)?", r"gimp-help-(?!common).+", r"kicad-doc-.+",
-    r"libreoffice-help-(de|en-us|es|fr|it|ja|ko|nl|pl|ru|zh-cn)", r"lilypond-doc-html(-..)?", r"maint-guide(-.+)?",
+    r"libreoffice-help-(de|en-us|fr|ja|ru)", r"lilypond-doc-html(-..)?", r"maint-guide(-.+)?",
     r"ubuntu-packaging-guide-html(-.+)?",
 )  # fmt: skip
 

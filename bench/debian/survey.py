@@ -1,8 +1,8 @@
 """Everything there is in the web, once and for all: pages with their links and their language, redirects, dead links.
 
-The language of a page is judged by py3langid on passages from all over its text: no part of phasa, which is what is
-measured. What phasa's own detector says stands beside it. Links are those that a crawl with the settings of a new
-collection follows: no pictures, nothing that robots.txt refuses.
+The language of a page is that of its file by phasa's detector on all of its text, or (`independent`) by py3langid: no
+part of what is measured. Of every hundredth page both are kept, so that one sees how far they agree. Links are those
+that a crawl with the settings of a new collection follows: no pictures, nothing that robots.txt refuses.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from phasa.web.url import Url, host, join, parse
 
 NO_PAGE = 415
 """Status of what is there but is no page, for the lab: a fetch that brings nothing."""
+EVERY = 100
 SHORTEST = 20
 SAMPLE, SAMPLES = 500, 8
 """Of a long text so many passages of so many characters are judged, spread evenly over it."""
@@ -39,7 +40,9 @@ class Row(msgspec.Struct, array_like=True):
     status: int
     moved: int = -1
     language: str = "und"
-    ours: str = "und"
+    """The truth."""
+    second: str = ""
+    """What the other judge says; empty where it was not asked."""
     charset: str = ""
     links: list[int] = []
     anchors: list[int] = []
@@ -68,12 +71,12 @@ class Survey(msgspec.Struct):
         return (row for row in self.rows if row.status == 200 and not row.variants)
 
 
-def langid_judge() -> Judge:
-    """The language of a text by py3langid. Raises MissingError when it is not installed."""
+def langid_judge() -> Judge | None:
+    """The language of a text by py3langid; None when it is not installed."""
     try:
         import py3langid
     except ImportError:
-        raise MissingError("py3langid is not installed; pip install -c constraints.txt -e '.[bench]'") from None
+        return None
 
     def judge(text: str) -> str:
         words = " ".join(text.split())
@@ -86,9 +89,10 @@ def langid_judge() -> Judge:
     return judge
 
 
-def survey(web: Web, judge: Judge, say: Callable[[str], None]) -> Survey:
-    """Read every page, then everything that they link to."""
-    made = _Tables(judge, web)
+def survey(web: Web, say: Callable[[str], None], langid: Judge | None = None, *, independent: bool = False) -> Survey:
+    """Read every page, then everything that they link to. `langid` judges every hundredth page too; `independent`, it
+    judges all, and its word counts."""
+    made = _Tables(web, langid, 1 if independent else EVERY)
     waiting = [made.number(url) for url in (parse(address) for address in web.urls()) if url is not None]
     known = set(waiting)
     count = 0
@@ -108,13 +112,14 @@ def survey(web: Web, judge: Judge, say: Callable[[str], None]) -> Survey:
 
 
 class _Tables:
-    def __init__(self, judge: Judge, web: Web) -> None:
+    def __init__(self, web: Web, langid: Judge | None, every: int) -> None:
         self.urls: dict[str, int] = {}
         self._names: list[str] = []
         self.anchors: dict[str, int] = {"": 0}
         self.hints: dict[str, int] = {"": 0}
         self.rows: list[Row] = []
-        self._judge = judge
+        self._langid = langid
+        self._every = every
         self._detector = detector("auto")
         self._languages: dict[str, tuple[str, str]] = {}
         self._scope = Scope()
@@ -154,10 +159,12 @@ class _Tables:
             row.status = NO_PAGE
             return
         if answer.file not in self._languages:
+            asked = self._langid is not None and len(self._languages) % self._every == 0
+            second = self._langid(page.text) if self._langid is not None and asked else ""
             declared = page.lang or (page.languages[0] if page.languages else None)
             ours = self._detector.judge(Document(page.text, page.charset, declared)).language
-            self._languages[answer.file] = self._judge(page.text), ours
-        row.language, row.ours = self._languages[answer.file]
+            self._languages[answer.file] = (second, ours) if self._every == 1 else (ours, second)
+        row.language, row.second = self._languages[answer.file]
         row.charset = page.charset
         if "nofollow" in page.robots:
             return
@@ -192,13 +199,16 @@ def languages_of(web: Web, url: str) -> list[str]:
     return list(shelf.variants(parts.path)) if shelf is not None else []
 
 
-def kept_survey(folder: Path, web: Web, say: Callable[[str], None]) -> Survey:
-    """The survey of the web in a folder, made when it is not there or older than a package."""
-    file, packages = folder / "survey.msgpack", folder / "packages"
-    newest = max((place.stat().st_mtime for place in packages.iterdir()), default=0.0)
+def kept_survey(folder: Path, web: Web, say: Callable[[str], None], *, independent: bool = False) -> Survey:
+    """The survey of the web in a folder, made when it is not there or older than a package. Raises MissingError."""
+    file = folder / ("survey-independent.msgpack" if independent else "survey.msgpack")
+    newest = max((place.stat().st_mtime for place in (folder / "packages").iterdir()), default=0.0)
     if file.is_file() and file.stat().st_mtime > newest:
         return msgspec.msgpack.decode(file.read_bytes(), type=Survey)
-    made = survey(web, langid_judge(), say)
+    langid = langid_judge()
+    if independent and langid is None:
+        raise MissingError("py3langid is not installed; pip install -c constraints.txt -e '.[bench]'")
+    made = survey(web, say, langid, independent=independent)
     file.with_suffix(".new").write_bytes(msgspec.msgpack.encode(made))
     file.with_suffix(".new").replace(file)
     return made

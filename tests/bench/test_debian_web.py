@@ -89,7 +89,7 @@ def web(root: Path) -> Web:
 
 @pytest.fixture(scope="module")
 def known(web: Web) -> Survey:
-    return survey(web, lambda text: "th" if "ภาษา" in text else "en", lambda text: None)
+    return survey(web, lambda text: None, lambda text: "th" if "ภาษา" in text else "en", independent=True)
 
 
 @pytest.fixture(scope="module")
@@ -181,9 +181,12 @@ def test_http_and_tls_on_one_port(served: tuple[str, Path]) -> None:
     assert "ภาษา" in secure.body.decode()
 
 
-def test_an_authority_is_trusted_only_when_it_is_named(served: tuple[str, Path]) -> None:
+def test_an_authority_is_trusted_only_when_it_is_named(served: tuple[str, Path], tmp_path: Path) -> None:
     server, _ = served
-    assert ask(f"{MANUAL}/docs/en/a.html", server, None).outcome == "tls_error"
+    other = tmp_path / "other.pem"
+    other.write_bytes(Authority().pem)
+    for ca_file in (None, other):
+        assert ask(f"{MANUAL}/docs/en/a.html", server, ca_file).outcome == "tls_error"
 
 
 def test_the_survey_knows_pages_redirects_and_dead_links(known: Survey) -> None:
@@ -193,6 +196,7 @@ def test_the_survey_knows_pages_redirects_and_dead_links(known: Survey) -> None:
     assert status["http://manual.example.org/docs/th/b.html"] == 301
     assert language[f"{MANUAL}/docs/th/a.html"] == "en"
     assert language[f"{MANUAL}/docs/th/b.html"] == "th"
+    assert all(row.language == row.second for row in known.pages())
 
 
 def test_live_and_lab_fetch_the_same_web(served: tuple[str, Path], known: Survey, tmp_path: Path) -> None:
