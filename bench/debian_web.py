@@ -30,6 +30,7 @@ def main() -> None:
     parser.add_argument(
         "--independent", action="store_true", help="truth by py3langid, not by phasa's detector on the whole text"
     )
+    parser.add_argument("--hosts", default="", help="only these hosts, separated by commas: a smaller web")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     commands.add_parser("fetch")
     serve = commands.add_parser("serve")
@@ -83,7 +84,10 @@ def _run(options: argparse.Namespace) -> int:
         raise MissingError(f"{options.cache}: no packages here; run: python bench/debian_web.py fetch")
     from bench.debian import commands
 
-    return commands.run(options, SITES)
+    chosen = options.hosts.split(",") if options.hosts else [site.host for site in SITES]
+    if unknown := set(chosen) - {site.host for site in SITES}:
+        raise MissingError(f"--hosts: no {', '.join(sorted(unknown))} in this web; see bench/debian/sites.py")
+    return commands.run(options, [site for site in SITES if site.host in chosen])
 
 
 if __name__ == "__main__":

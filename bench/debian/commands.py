@@ -29,7 +29,7 @@ def run(options: argparse.Namespace, sites: Sequence[Site]) -> int:
 
         serve_forever(web, options.port, folder)
     say = lambda text: print(text, file=sys.stderr, flush=True)  # noqa: E731
-    known = kept_survey(folder, web, say, independent=options.independent)
+    known = kept_survey(folder, web, options.hosts, say, independent=options.independent)
     if options.command in (None, "survey"):
         print(describe(known))
     elif options.command == "graph":
@@ -40,23 +40,25 @@ def run(options: argparse.Namespace, sites: Sequence[Site]) -> int:
     elif options.command == "speed":
         from bench.debian.speed import compare
 
-        with server(folder) as (address, ca_file):
+        with server(folder, options.hosts) as (address, ca_file):
             compare(options, known, address, ca_file)
     else:
         languages = options.langs.split(",") if options.command == "table" else [options.lang]
         strategies = options.strategies.split(",") if options.command == "table" else [options.strategy]
-        with server(folder) as (address, ca_file):
+        with server(folder, options.hosts) as (address, ca_file):
             for language in languages:
                 table(options, known, language, strategies, address, ca_file)
     return 0
 
 
 @contextmanager
-def server(folder: Path) -> Iterator[tuple[str, str]]:
+def server(folder: Path, hosts: str = "") -> Iterator[tuple[str, str]]:
     """The web served by a process of its own while the block runs: address:port, and the file of its authority."""
     script = Path(__file__).parents[1] / "debian_web.py"
     process = subprocess.Popen(
-        [sys.executable, str(script), "--cache", str(folder), "serve"], stdout=subprocess.PIPE, text=True
+        [sys.executable, str(script), "--cache", str(folder), "--hosts", hosts, "serve"],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         assert process.stdout is not None

@@ -199,9 +199,11 @@ def languages_of(web: Web, url: str) -> list[str]:
     return list(shelf.variants(parts.path)) if shelf is not None else []
 
 
-def kept_survey(folder: Path, web: Web, say: Callable[[str], None], *, independent: bool = False) -> Survey:
-    """The survey of the web in a folder, made when it is not there or older than a package. Raises MissingError."""
-    file = folder / ("survey-independent.msgpack" if independent else "survey.msgpack")
+def kept_survey(folder: Path, web: Web, part: str, say: Callable[[str], None], *, independent: bool = False) -> Survey:
+    """The survey of the web in a folder, made when it is not there or older than a package; `part` names a web of some
+    hosts only. Raises MissingError."""
+    name = "-".join(["survey", *filter(None, [part.replace(",", "+")]), *(["independent"] if independent else [])])
+    file = folder / f"{name}.msgpack"
     newest = max((place.stat().st_mtime for place in (folder / "packages").iterdir()), default=0.0)
     if file.is_file() and file.stat().st_mtime > newest:
         return msgspec.msgpack.decode(file.read_bytes(), type=Survey)
@@ -209,6 +211,6 @@ def kept_survey(folder: Path, web: Web, say: Callable[[str], None], *, independe
     if independent and langid is None:
         raise MissingError("py3langid is not installed; pip install -c constraints.txt -e '.[bench]'")
     made = survey(web, say, langid, independent=independent)
-    file.with_suffix(".new").write_bytes(msgspec.msgpack.encode(made))
-    file.with_suffix(".new").replace(file)
+    Path(f"{file}.new").write_bytes(msgspec.msgpack.encode(made))
+    Path(f"{file}.new").replace(file)
     return made
