@@ -37,13 +37,19 @@ def compare(options: argparse.Namespace, known: Survey, address: str, ca_file: s
     task = Task("", language, "", address, ca_file, options.pages, 0.0, seeds)
     if (peer := _scrapy(task)) is not None:
         rows["Scrapy"] = peer
-    print(f"{'':<20}{'pages':>8}{'fetches':>9}{'CPU s':>8}{'wall s':>8}{'pages/CPU s':>13}{'peak MB':>9}")
+    print(
+        f"{'':<20}{'pages':>8}{'fetches':>9}{'CPU s':>8}{'wall s':>8}{'pages/CPU s':>13}{'fetches/CPU s':>15}"
+        f"{'peak MB':>9}"
+    )
     for name, (pages, fetches, cpu, wall, memory) in rows.items():
-        print(f"{name:<20}{pages:>8,}{fetches:>9,}{cpu:>8.1f}{wall:>8.1f}{pages / cpu:>13.0f}{memory:>9.0f}")
+        print(
+            f"{name:<20}{pages:>8,}{fetches:>9,}{cpu:>8.1f}{wall:>8.1f}{pages / cpu:>13.0f}{fetches / cpu:>15.0f}{memory:>9.0f}"
+        )
     if peer is not None:
-        theirs = peer[0] / peer[2]
-        ratios = [f"{name} {row[0] / row[2] / theirs:.1f}×" for name, row in rows.items() if name != "Scrapy"]
-        print(f"pages per CPU second beside Scrapy: {', '.join(ratios)}")
+        for what, column in (("pages", 0), ("fetches", 1)):
+            theirs = peer[column] / peer[2]
+            ratios = [f"{name} {row[column] / row[2] / theirs:.1f}×" for name, row in rows.items() if name != "Scrapy"]
+            print(f"{what} per CPU second beside Scrapy: {', '.join(ratios)}")
 
 
 def _scrapy(task: Task) -> tuple[int, int, float, float, float] | None:

@@ -273,12 +273,18 @@ def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_the_command_says_what_to_do_first(tmp_path: Path) -> None:
     script = Path(__file__).parents[2] / "bench" / "debian_web.py"
-    done = subprocess.run(
-        [sys.executable, str(script), "--cache", str(tmp_path), "serve"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 1
-    assert "run: python bench/debian_web.py fetch" in done.stderr
-    assert "Traceback" not in done.stderr
+
+    def said(*words: str) -> str:
+        done = subprocess.run(
+            [sys.executable, str(script), "--cache", str(tmp_path), *words], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 1
+        assert "Traceback" not in done.stderr
+        return done.stderr
+
+    assert "run: python bench/debian_web.py fetch" in said("serve")
+    (tmp_path / "packages").mkdir()
+    assert "no nowhere.example in this web" in said("--hosts", "nowhere.example", "serve")
 
 
 def test_the_sites_are_told_apart() -> None:
