@@ -42,9 +42,8 @@ def compare(options: argparse.Namespace, known: Survey, address: str, ca_file: s
         f"{'peak MB':>9}"
     )
     for name, (pages, fetches, cpu, wall, memory) in rows.items():
-        print(
-            f"{name:<20}{pages:>8,}{fetches:>9,}{cpu:>8.1f}{wall:>8.1f}{pages / cpu:>13.0f}{fetches / cpu:>15.0f}{memory:>9.0f}"
-        )
+        rates = f"{pages / cpu:>13.0f}{fetches / cpu:>15.0f}{memory:>9.0f}"
+        print(f"{name:<20}{pages:>8,}{fetches:>9,}{cpu:>8.1f}{wall:>8.1f}{rates}")
     if peer is not None:
         for what, column in (("pages", 0), ("fetches", 1)):
             theirs = peer[column] / peer[2]
