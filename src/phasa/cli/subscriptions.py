@@ -230,7 +230,13 @@ def _feeds_at(collection: Collection, name: str) -> dict[str, str]:
 
     async def fetch() -> Exchange:
         agent, server = user_agent(settings.contact), settings.server or os.environ.get("PHASA_SERVER", "")
-        async with Fetcher(settings.limits, agent, allow_private=settings.allow_private, server=server) as fetcher:
+        async with Fetcher(
+            settings.limits,
+            agent,
+            allow_private=settings.allow_private,
+            server=server,
+            ca_file=collection.ca_file,
+        ) as fetcher:
             return await fetcher.fetch(web_address(name))
 
     answer = asyncio.run(fetch())

@@ -56,7 +56,13 @@ async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn) ->
     if duties.callback and parse(duties.callback) is None:
         raise InputError(f"--callback {duties.callback}: give the http(s) address under which hubs can reach us")
     agent = user_agent(settings.contact)
-    fetcher = Fetcher(settings.limits, agent, allow_private=settings.allow_private, server=settings.server)
+    fetcher = Fetcher(
+        settings.limits,
+        agent,
+        allow_private=settings.allow_private,
+        server=settings.server,
+        ca_file=collection.ca_file,
+    )
     async with AsyncExitStack() as stack:
         stack.enter_context(logged_to_file(collection.path))
         await stack.enter_async_context(fetcher)

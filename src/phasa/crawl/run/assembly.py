@@ -106,14 +106,16 @@ def open_duplicates(collection: Collection) -> Iterator[NearDuplicates | None]:
         duplicates.close()
 
 
-def fetcher_of(settings: CollectionSettings, profile: Profile) -> RecallFetcher:
+def fetcher_of(collection: Collection) -> RecallFetcher:
     """Fetches under the limits of the settings, and asks servers for the language first."""
+    settings = collection.settings
     return RecallFetcher(
         settings.limits,
         user_agent(settings.contact),
         allow_private=settings.allow_private,
         server=settings.server,
-        languages=f"{profile.code},en;q=0.5,*;q=0.3",
+        ca_file=collection.ca_file,
+        languages=f"{collection.profile.code},en;q=0.5,*;q=0.3",
         connections=settings.connections,
     )
 

@@ -152,7 +152,7 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
         frontier, answers = open_frontier(collection, rules_of(settings, strategy), log, part, archive)
         stack.callback(frontier.close)
         recalled = Recalled(collection.archive_folder, answers)
-        fetcher = fetcher_of(settings, profile)
+        fetcher = fetcher_of(collection)
         if archive is not None:
             archive.recalled = fetcher.recalled = recalled
         state.load()
