@@ -89,7 +89,11 @@ def visit_of(
 def ending_of(
     lease: Lease, answer: Answer, visit: Visit | None, manners: Politeness, now: float, problem: str = ""
 ) -> Ending:
-    """How a lease ends: the state of its URL, the reason, and how long its host rests."""
+    """How a lease ends: the state of its URL, the reason, and how long its origin and its host rest.
+
+    What a server does not answer, its rules included, is the trouble of one origin: the other one of the host goes on.
+    A server that asks us to come later is busy, whatever the scheme.
+    """
     kind = answer.kind
     if kind is Kind.FIRST:
         return Ending(State.WAITING, "", now, pause(manners, crawl_delay=answer.crawl_delay))
@@ -108,7 +112,8 @@ def ending_of(
             failed=kind is Kind.FAILED,
             errors_in_row=lease.failures,
         )
-    return Ending(state, problem or answer.reason, now, rest, answer.address, failed, visit)
+    host_rest = pause(manners, crawl_delay=answer.crawl_delay) if kind is Kind.FAILED else None
+    return Ending(state, problem or answer.reason, now, rest, answer.address, failed, visit, host_rest)
 
 
 def content_digest(text: str) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 
 from phasa.frontier.memory_queues import Entry, HostQueues, Item, OneQueue
+from phasa.frontier.origins import host_of, queue_of
 from phasa.frontier.protocol import ANY, Ending, Lease, Offer, OfferResult, Rediscovery, State, Stats, Story, Waiting
 from phasa.frontier.rules import QUEUE_FULL, Rules, may_return
 from phasa.web.url import Url, authority, registered_domain
@@ -54,7 +55,7 @@ class MemoryFrontier:
             heappush(self._all.heap, (-offer.priority, serial))
             self._counts[0] += 1
             return OfferResult.NEW
-        entry = Entry(offer, len(self._entries), authority(offer.url) if self._hosts is not None else "")
+        entry = Entry(offer, len(self._entries), queue_of(offer.url) if self._hosts is not None else "")
         self._known[offer.url] = entry
         self._entries.append(entry)
         refusal = self.rules.refuse(offer.url, offer.depth)
@@ -133,7 +134,7 @@ class MemoryFrontier:
             lease = Lease(
                 entry.serial,
                 entry.url,
-                entry.queue or authority(entry.url),
+                entry.queue or queue_of(entry.url),
                 entry.priority,
                 entry.depth,
                 entry.source,
@@ -144,7 +145,7 @@ class MemoryFrontier:
             )
             self._leases[entry.serial] = lease
             if self._hosts is not None:
-                self._hosts.busy[entry.queue] = entry.serial
+                self._hosts.take(entry)
             leases.append(lease)
             if len(leases) >= n:
                 break
@@ -238,6 +239,9 @@ class MemoryFrontier:
             entry = self._entries[lease.id]
             self._hosts.release(entry, asked)
             self._hosts.rest(entry.queue, until)
+            self._give_back(lease)
+            self._hosts.rest_host(entry.queue, until)
+            return
         self._give_back(lease)
 
     def drop(self, url: Url, reason: str) -> bool:
@@ -289,7 +293,7 @@ class MemoryFrontier:
         return [(entry := known(url)) is not None and entry.state is not State.WAITING for url in urls]
 
     def waiting(self, host: str, limit: int) -> list[Waiting]:
-        found = [e for e in self._entries if e.state is State.WAITING and authority(e.url) == host]
+        found = [e for e in self._entries if e.state is State.WAITING and authority(e.url) == host_of(host)]
         found.sort(key=lambda e: (-e.priority, e.serial))
         return [Waiting(e.url, e.priority, e.depth, e.note) for e in found[:limit]]
 
@@ -329,7 +333,7 @@ class MemoryFrontier:
             entry.url,
             entry.state,
             entry.reason,
-            authority(entry.url),
+            queue_of(entry.url),
             entry.priority,
             entry.depth,
             entry.source,

@@ -66,9 +66,10 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
 
 
 class Lease(msgspec.Struct, frozen=True, gc=False):
-    """The right to fetch one URL until `expires`; nobody else gets its host meanwhile.
+    """The right to fetch one URL until `expires`; nobody else gets its host meanwhile. `host` names its origin
+    (`origins.queue_of`).
 
-    `attempts` counts the fetches of this URL so far, `failures` those of its host in a row that did not succeed.
+    `attempts` counts the fetches of this URL so far, `failures` those of its origin in a row that did not succeed.
     """
 
     id: int
@@ -103,8 +104,9 @@ class Visit(msgspec.Struct, frozen=True, gc=False):
 class Ending(msgspec.Struct, frozen=True, gc=False):
     """How a lease ends: DONE, DROPPED, or WAITING again (it is tried later).
 
-    `pause` is how long the host rests from `at` on; `failed` says that the server did not answer, or only that it
-    cannot now (429, 503), which counts towards giving the host up.
+    `pause` is how long the origin (scheme, host, port) rests from `at` on, `host_pause` how long the host does whatever
+    the scheme, None for as long; `failed` says that the server did not answer, or only that it cannot now (429, 503),
+    which counts towards giving the origin up.
     """
 
     state: State
@@ -114,6 +116,12 @@ class Ending(msgspec.Struct, frozen=True, gc=False):
     address: str = ""
     failed: bool = False
     visit: Visit | None = None
+    host_pause: float | None = None
+
+    @property
+    def host_rest(self) -> float:
+        """How long the host rests, in any case."""
+        return self.pause if self.host_pause is None else min(self.pause, self.host_pause)
 
 
 class Waiting(NamedTuple):
@@ -170,8 +178,9 @@ class Frontier(Protocol):
     """Queue, memory and manners of one crawl.
 
     *Order.* Among the hosts that may be asked, the URL with the highest priority comes first; ties come in the order of
-    discovery. A host has one lease at a time and rests after it (`Ending.pause`); a server address has one request at a
-    time and rests after it (`Politeness.address_delay`). What may wait and what may be fetched is said by `Rules`.
+    discovery. A host has one lease at a time and rests after it (`Ending.host_pause`), and the origin that was asked
+    perhaps for longer (`Ending.pause`); a server address has one request at a time and rests after it
+    (`Politeness.address_delay`). What may wait and what may be fetched is said by `Rules`.
 
     *Transactions.* Each call that writes happens as a whole or not at all. `offer`, `drop`, `requeue` and `release` are
     committed when they return, together with everything before them. `finish` and `reprioritise` may be kept back, so
@@ -218,8 +227,8 @@ class Frontier(Protocol):
         """End a lease: the URL gets the state of the ending, its host and address rest, its visit is recorded, and
         `found` is taken in as by `offer`, all in one transaction (which may come later, see above).
 
-        A URL that waits again keeps its priority and has one more attempt. After `Politeness.failures` failures of a
-        host in a row all that waits there is dropped. Does nothing for a lease that has expired or was ended before,
+        A URL that waits again keeps its priority and has one more attempt. After `Politeness.failures` failures of an
+        origin in a row all that waits there is dropped. Does nothing for a lease that has expired or was ended before,
         so it may be called twice."""
 
     def hold(self, lease: Lease, until: float, asked: float | None = None) -> None:

@@ -17,10 +17,11 @@ import msgspec
 from phasa.errors import CollectionError
 from phasa.frontier.database import FORMAT, damaged
 from phasa.frontier.index import ids_of_host, ids_of_key, next_key, url_keys
+from phasa.frontier.origins import queue_of
 from phasa.frontier.protocol import Ending, Lease, State, Stats, Story, Visit
 from phasa.frontier.tables import ROW, Row
 from phasa.seals import broken
-from phasa.web.url import Url, authority
+from phasa.web.url import Url
 
 OUT_OF_SCOPE = "out of scope"
 """The cause of a drop that the scope decided (`Rules.refuse`)."""
@@ -35,9 +36,12 @@ _MOST_TRAPS = 1000
 _REPORTS: dict[str, tuple[tuple[str, ...], str]] = {
     "hosts": (
         ("host", "pages", "wanted", "bytes", "failures", "address"),
-        "SELECT h.name, h.done, sum(coalesce(v.wanted, 0)), sum(coalesce(v.size, 0)), h.failures, h.address"
-        " FROM visit v JOIN url u ON u.id = v.id JOIN host h ON h.id = u.host GROUP BY h.id"
-        " ORDER BY h.done DESC, h.name",
+        # Both origins of a host are one host here; failures are those of the worse one.
+        "SELECT name, sum(done), sum(wanted), sum(bytes), max(failures), max(address) FROM ("
+        "SELECT iif(h.name LIKE 'https://%', substr(h.name, 9), h.name) AS name, h.done AS done,"
+        " sum(coalesce(v.wanted, 0)) AS wanted, sum(coalesce(v.size, 0)) AS bytes, h.failures AS failures,"
+        " h.address AS address FROM visit v JOIN url u ON u.id = v.id JOIN host h ON h.id = u.host GROUP BY h.id)"
+        " GROUP BY name ORDER BY sum(done) DESC, name",
     ),
     "status": (
         ("status", "urls", "bytes"),
@@ -209,7 +213,7 @@ class FrontierReader:
     def seen_urls_under(self, prefix: str) -> Iterator[SeenUrl]:
         """The URLs of one host that begin with a prefix that ends its host (`http://a.example/…`), and all of its URLs
         with a user name in them, since those cannot begin with it."""
-        host = next(self._ask("SELECT id FROM host WHERE name = ?", prefix.split("/", 3)[2]), None)
+        host = next(self._ask("SELECT id FROM host WHERE name = ?", queue_of(prefix)), None)
         if host is None:
             return
         # By the index of the host; what a running crawl has not merged into it yet stands at the end of the table.
@@ -245,7 +249,7 @@ class FrontierReader:
         return sources
 
     def _find(self, url: Url) -> Row | None:
-        host = next(self._ask("SELECT id FROM host WHERE name = ?", authority(url)), None)
+        host = next(self._ask("SELECT id FROM host WHERE name = ?", queue_of(url)), None)
         if host is None:
             return None
         (key,) = url_keys([int(host[0])], [url])

@@ -141,6 +141,8 @@ class Transitions:
         self._schedule.ready.rest(host, until)
         note = ending.reason if ending.failed or ending.state is State.WAITING else ""
         self._hosts.end_turn(host.id, until, ending.pause, host.address, host.failures, note)
+        if ending.host_rest > self._rules.manners.delay:
+            self._hosts.rest_other(host.name, ending.at + ending.host_rest, ending.host_rest)
         if host.failures >= self._rules.manners.failures:
             dropped = self.drop_queue(host.id, f"host given up: {ending.reason}")
             log.info(
