@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
-
-from tests.frontier.conftest import Make
 
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.index import url_keys
@@ -17,6 +16,7 @@ from phasa.frontier.rules import Rules
 from phasa.frontier.sqlite import SqliteFrontier
 from phasa.web.url import Url
 
+Make = Callable[[Rules], Frontier]
 RULES = Rules(manners=Politeness(delay=1.0, address_delay=0.0, failures=3))
 SECURE = [Url(f"https://a.example/{n}") for n in range(5)]
 PLAIN = [Url(f"http://a.example/{n}") for n in range(5)]

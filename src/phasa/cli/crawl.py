@@ -66,7 +66,7 @@ def crawl(
         print(result.summary())
     if not result.metrics.done:
         raise PhasaError(result.why_nothing())
-    if result.errors:
+    if result.errors or result.held_up:
         raise typer.Exit(1)
 
 

@@ -24,6 +24,10 @@ from phasa.frontier.protocol import ANY, Lease
 _LOG = logging.getLogger(__name__)
 
 
+RESTING = "every host that has work rests until"
+"""How the reason begins when a run ends because nobody may be asked for long."""
+
+
 class Outcome(msgspec.Struct, frozen=True):
     """How a run ended."""
 
@@ -239,7 +243,7 @@ class Crawl:
                     return False
             elif self._too_long(ready - now):
                 hour = datetime.fromtimestamp(ready, UTC).strftime("%H:%M:%S UTC")
-                self.stop(f"every host that has work rests until {hour} or longer; go on then with the same command")
+                self.stop(f"{RESTING} {hour} or longer; go on then with the same command")
                 return True
         until = self.TICK if ready is None else min(self.TICK, max(ready - now, 0.0005))
         await self.parts.clock.wait(self._wake, until)

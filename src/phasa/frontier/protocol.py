@@ -147,6 +147,8 @@ class Story(msgspec.Struct, frozen=True):
     attempts: int
     visit: Visit | None = None
     host_note: str = ""
+    host_until: float = 0.0
+    """When its origin may be asked again, as far as the storage knows."""
 
 
 class Stats(msgspec.Struct, frozen=True):

@@ -26,6 +26,9 @@ from phasa.web.url import Url
 OUT_OF_SCOPE = "out of scope"
 """The cause of a drop that the scope decided (`Rules.refuse`)."""
 
+NO_RULES = "robots.txt"
+"""How the note of a host begins whose rules cannot be had (web.robots.RobotsCache)."""
+
 # A reason is stored as "cause: details"; this is the only place that takes it apart.
 _CAUSE = "CASE WHEN instr(reason, ':') > 0 THEN substr(reason, 1, instr(reason, ':') - 1) ELSE reason END"
 _SEEN = "SELECT u.url, u.state, v.wanted FROM url u LEFT JOIN visit v ON v.id = u.id"
@@ -103,6 +106,17 @@ class Discoveries(NamedTuple):
     last: int
 
 
+class Unruled(NamedTuple):
+    """An origin whose robots.txt cannot be had: nothing may be fetched there before it can (RFC 9309 §2.3.1.4)."""
+
+    origin: str
+    reason: str
+    until: float
+    """When it is asked again."""
+    urls: int
+    """That wait for it."""
+
+
 class SeenUrl(NamedTuple):
     """A URL of the collection: where it stands, and what the judge said when its page came."""
 
@@ -156,6 +170,24 @@ class FrontierReader:
         """One of the REPORTS with at most so many rows; -1 gives all. Raises KeyError for another name."""
         columns, query = _REPORTS[name]
         return Report(name, columns, list(self._ask(f"{query} LIMIT ?", limit)))
+
+    def unruled(self) -> list[Unruled]:
+        """The origins that have work and whose robots.txt cannot be had, those with most work first."""
+        hosts = {
+            id: (name if "://" in name else f"http://{name}", note, until)
+            for id, name, note, until in self._ask(
+                "SELECT id, name, note, until FROM host WHERE rank IS NOT NULL AND substr(note, 1, ?) = ?",
+                *(len(NO_RULES), NO_RULES),
+            )
+        }
+        if not hosts:
+            return []
+        # Looks through all URLs, which is why it is asked only where there is such a host.
+        counts = self._ask(
+            "SELECT host, count(*) FROM url WHERE state = 0 AND host IN (SELECT value FROM json_each(?)) GROUP BY host",
+            msgspec.json.encode(list(hosts)).decode(),
+        )
+        return sorted((Unruled(*hosts[id], urls) for id, urls in counts), key=lambda one: (-one.urls, one.origin))
 
     def quarantined(self) -> list[tuple[str, str]]:
         """(template, evidence) of every URL template in quarantine, then single URLs that looked like traps."""
@@ -233,10 +265,10 @@ class FrontierReader:
         row = self._find(url)
         if row is None:
             return None
-        name, note = next(self._ask("SELECT name, note FROM host WHERE id = ?", row.host))
+        name, note, until = next(self._ask("SELECT name, note, until FROM host WHERE id = ?", row.host))
         return Story(
             *(row.url, State(row.state), row.reason or "", name, row.priority, row.depth, self._source(row)),
-            *(row.note or b"", row.attempts, self._visit(row.id), note),
+            *(row.note or b"", row.attempts, self._visit(row.id), note, until),
         )
 
     def way_back(self, url: Url, most: int) -> list[str]:

@@ -10,7 +10,7 @@ from phasa.collection import Collection
 from phasa.crawl.run.segment_table import segment_row
 from phasa.errors import InputError
 from phasa.frontier.protocol import State, Story
-from phasa.frontier.reader import FrontierReader
+from phasa.frontier.reader import NO_RULES, FrontierReader
 from phasa.frontier.scope import Scope
 from phasa.frontier.traps import Traps
 from phasa.web.url import Url, parse
@@ -94,6 +94,11 @@ def _explanation(story: Story, found_on: tuple[str, ...], segment: str) -> Expla
 def _why(story: Story) -> str:
     if story.state is State.WAITING:
         tried = f"tried {story.attempts} times, last: {story.reason}; " if story.attempts else ""
+        if story.host_note.startswith(NO_RULES):
+            hour = datetime.fromtimestamp(story.host_until, UTC).isoformat(timespec="seconds")
+            return (
+                f"{tried}waits until the rules of its origin can be had ({story.host_note}; asked again from {hour} on)"
+            )
         return f"{tried}waits for its turn"
     if story.state is State.DONE:
         return f"fetched: {story.reason}"

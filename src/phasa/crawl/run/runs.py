@@ -16,6 +16,7 @@ from phasa.crawl.run.process import Run as Run
 from phasa.crawl.run.status import read_status
 from phasa.crawl.run.upkeep import Watch
 from phasa.crawl.run.workers import crawl_together
+from phasa.frontier.reader import FrontierReader
 from phasa.frontier.rules import Rules
 from phasa.frontier.sqlite import SqliteFrontier
 from phasa.frontier.traps import Traps
@@ -37,6 +38,8 @@ def run_collection(collection: Collection, watch: Watch | None = None, *, worker
         mended = mend_before_crawl(collection)
         part = Part(finished=tuple(mended.finished))
         run = crawl_part(collection, watch, part) if workers == 1 else crawl_together(collection, watch, workers, part)
+        with FrontierReader(collection.frontier_file) as frontier:
+            run = run._replace(unruled=tuple(frontier.unruled()))
         seal_collection(collection)
         for error in dict.fromkeys(run.errors):
             _logger.error("%s", error)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Literal
 
 import msgspec
@@ -12,7 +14,7 @@ from phasa.crawl.meter import CrawlNumbers
 from phasa.crawl.run.control import Orders, read_orders
 from phasa.crawl.run.live_status import LiveStatus, read_history, read_live_status
 from phasa.frontier.protocol import Stats
-from phasa.frontier.reader import FrontierReader
+from phasa.frontier.reader import FrontierReader, Unruled
 
 RATE_OVER = 10.0
 """Seconds that "pages a second" looks back."""
@@ -47,8 +49,27 @@ class Status(CrawlNumbers, frozen=True, kw_only=True):
     ended: str = ""
     """Why the last run ended; '' while one goes on."""
     errors: tuple[str, ...] = ()
+    without_rules: str = ""
+    """What waits because a robots.txt cannot be had; while nothing runs."""
     limits: Limits
     orders: Orders
+
+
+def rules_missing(origins: Sequence[Unruled]) -> str:
+    """What waits for rules, in words; '' for nothing."""
+    if not origins:
+        return ""
+    named = [
+        f"{one.origin} ({one.reason}; {one.urls:,} URLs; asked again from {_hour(one.until)} on)" for one in origins[:3]
+    ]
+    more = f" and {len(origins) - 3} more" if len(origins) > 3 else ""
+    return (
+        f"{sum(one.urls for one in origins):,} URLs wait for a robots.txt that cannot be had: {', '.join(named)}{more}"
+    )
+
+
+def _hour(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def read_status(collection: Collection, frontier: FrontierReader | None = None) -> Status:
@@ -89,6 +110,7 @@ def read_status(collection: Collection, frontier: FrontierReader | None = None) 
         run_seconds=live.metrics.seconds if live is not None else None,
         ended=last.ended if last is not None and not running else "",
         errors=last.errors if last is not None else (),
+        without_rules=rules_missing(frontier.unruled()) if not running and totals.waiting else "",
         limits=Limits(
             pages=live.pages_limit if live is not None else budgets.pages,
             seconds=budgets.seconds,

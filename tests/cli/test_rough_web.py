@@ -1,0 +1,87 @@
+"""A web as it is: one side of a host is broken, addresses move, pages repeat themselves. What each command says of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from tests.cli.test_crawl import phasa
+from tests.durability.small_web import QUICK, THAI, SmallWeb, collection_for
+
+from phasa.frontier.budgets import Budgets
+
+WAITS_BRIEFLY = Budgets(free_disk_megabytes=0.0, idle_seconds=3.0)
+
+
+def page(*links: str, words: str = "") -> web.Response:
+    body = "".join(f'<a href="{link}">หน้า</a> ' for link in links)
+    return web.Response(text=f"<html><p>{THAI * 3}{words}</p>{body}</html>", content_type="text/html")
+
+
+def broken_https(host: str, path: str) -> web.Response:
+    """http answers; https does not: the server speaks no TLS."""
+    if path == "/robots.txt":
+        return web.Response(text="")
+    number = int(path.removeprefix("/p/"))
+    secure = [f"https://{host}/s/{number}/{n}" for n in range(20)]
+    return page(*secure, *([f"/p/{number + 1}"] if number < 12 else []), words=chr(ord("a") + number) * 9)
+
+
+def test_a_broken_https_side_does_not_stop_the_http_site(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with SmallWeb(0, 1, broken_https).serving() as small:
+        path = collection_for(
+            tmp_path / "c", small, seeds=["http://a.example/p/0", "https://a.example/s/"], budgets=WAITS_BRIEFLY
+        ).path
+        code, out, _ = phasa(capsys, "crawl", path, "--quiet")
+    assert "13 pages" in out
+    assert "261 URLs wait for a robots.txt that cannot be had: https://a.example (robots.txt: tls_error" in out
+    assert code == 1
+    code, out, _ = phasa(capsys, "status", path)
+    assert code == 0
+    assert "without rules          261 URLs wait for a robots.txt that cannot be had: https://a.example" in out
+    _, out, _ = phasa(capsys, "why", path, "https://a.example/s/3/3")
+    assert "waits until the rules of its origin can be had (robots.txt: tls_error; asked again from 20" in out
+    _, out, _ = phasa(capsys, "status", path, "--report", "hosts", "--json")
+    assert [(row["host"], row["pages"]) for row in json.loads(out)] == [("a.example", 13)]
+
+
+def test_a_run_that_reached_its_limit_is_not_held_up_by_missing_rules(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with SmallWeb(0, 1, broken_https).serving() as small:
+        path = collection_for(tmp_path / "c", small, seeds=["http://a.example/p/0"], budgets=WAITS_BRIEFLY).path
+        code, out, _ = phasa(capsys, "crawl", path, "--quiet", "--pages", "5")
+    assert code == 0
+    assert "5 pages" in out
+
+
+def test_the_delay_is_that_of_the_host_whatever_the_scheme(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Requests to http come no faster for the https ones between them: connections are counted, not seconds."""
+    from msgspec.structs import replace
+
+    manners = replace(QUICK, delay=0.15)
+    with SmallWeb(0, 1, broken_https).serving() as small:
+        path = collection_for(
+            tmp_path / "c", small, seeds=["http://a.example/p/0"], budgets=WAITS_BRIEFLY, politeness=manners
+        ).path
+        phasa(capsys, "crawl", path, "--quiet", "--pages", "6")
+    times = [arrival.time for arrival in small.arrivals]
+    assert small.most_open == 1
+    assert all(later - earlier >= 0.14 for earlier, later in zip(times, times[1:], strict=False))
+
+
+def test_a_host_with_a_dot_at_its_end_is_the_host(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def answer(host: str, path: str) -> web.Response:
+        assert not host.endswith(".")
+        return web.Response(text="") if path == "/robots.txt" else page("http://a.example./", "http://a.example.:80/x")
+
+    with SmallWeb(0, 1, answer).serving() as small:
+        path = collection_for(tmp_path / "c", small, seeds=["http://a.example./"]).path
+        phasa(capsys, "crawl", path, "--quiet")
+    _, out, _ = phasa(capsys, "status", path, "--json")
+    numbers = json.loads(out)
+    assert (numbers["hosts"], numbers["done"]) == (1, 2)
+    _, out, _ = phasa(capsys, "why", path, "http://A.example./x", "--json")
+    assert json.loads(out)["url"] == "http://a.example/x"
