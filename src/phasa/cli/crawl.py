@@ -64,9 +64,11 @@ def crawl(
         print_json(result.metrics)
     else:
         print(result.summary())
+    if result.errors:
+        raise typer.Exit(1)
     if not result.metrics.done:
         raise PhasaError(result.why_nothing())
-    if result.errors or result.held_up:
+    if result.held_up:
         raise typer.Exit(1)
 
 

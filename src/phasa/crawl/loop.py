@@ -86,7 +86,9 @@ class Crawl:
         self._slots = slots
         self._strict = slots == 1 and tolerance >= 1.0
         self._chooser = Chooser(tolerance, parts.frontier.stats().pages)
-        self._settler = Settler(parts, self.meter, self._chooser.saw, manners, words, skip_duplicates=skip_duplicates)
+        self._settler = Settler(
+            parts, self.meter, self._chooser.saw, manners, words, stop=self.stop, skip_duplicates=skip_duplicates
+        )
         self.errors = self._settler.errors
         self._watch = watch
         self._has_more_work = has_more_work

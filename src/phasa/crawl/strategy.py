@@ -38,6 +38,8 @@ class JudgedPage:
     """Links from a seed."""
     country: str = ""
     """ISO 3166 code of the country of the server's address, '' when unknown."""
+    via: Sequence[str] = ()
+    """The addresses that were redirected here, as they stood in links: what this page is, they turned out to be."""
 
 
 class Seed(NamedTuple):
@@ -115,6 +117,16 @@ class Asking(Protocol):
 
     def ask_with(self, waits: Callable[[str], bool]) -> None:
         """`waits` says whether an address waits or is being fetched. Called once, before the first page."""
+        ...
+
+
+@runtime_checkable
+class Taught(Protocol):
+    """A strategy that learns from links that gave no page of their own."""
+
+    def lesson(self, url: str, note: bytes, wanted: bool) -> None:
+        """Hear what a link was worth: it is dead (not wanted), or it led to a page that was judged before. Called once
+        for a URL, before `failed` if that is called, too."""
         ...
 
 

@@ -2,8 +2,8 @@
 
 The default form is the WHATWG one without its fragment: lower-case scheme and host, no default port, path at least
 `/`, dot segments resolved. Unlike browsers do, the dot at the end of a host (`a.example.`) is dropped: it is the same
-server, and would be crawled twice. Everything that is not http or https is no address for us. `thesis_form` is the other
-form that a collection may choose, the seven rules of specs/language-specific-crawling.md §4.2.
+server, and would be crawled twice. Everything that is not http or https is no address for us. `thesis_form` is the
+other form that a collection may choose, the seven rules of specs/language-specific-crawling.md §4.2.
 
 can_ada parses about four times as fast as ada_url but follows an older text of the standard; the two differ only on
 `^` in a path and on punycode hosts, and those go to ada_url.
