@@ -1,8 +1,9 @@
-"""A web as it is: one side of a host is broken, addresses move, pages repeat themselves. What each command says of it."""
+"""A web as it is: one side of a host is broken, addresses move, pages repeat. What each command says of it."""
 
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,7 @@ def test_the_delay_is_that_of_the_host_whatever_the_scheme(tmp_path: Path, capsy
         phasa(capsys, "crawl", path, "--quiet", "--pages", "6")
     times = [arrival.time for arrival in small.arrivals]
     assert small.most_open == 1
-    assert all(later - earlier >= 0.14 for earlier, later in zip(times, times[1:], strict=False))
+    assert all(later - earlier >= 0.14 for earlier, later in pairwise(times))
 
 
 def test_a_host_with_a_dot_at_its_end_is_the_host(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
