@@ -156,7 +156,7 @@ class Settler:
             self._leads.moved(lead, target)
             if (wanted := self._known_verdict(target)) is not None:
                 self._teach(self._leads.settle(target, wanted), wanted)
-        elif _is_dead(answer, last_try=lease.attempts + 1 >= self.manners.tries):
+        elif _is_dead(answer, lease.attempts, self.manners.tries):
             self._teach([Lead(lease.url, lease.note), *self._leads.settle(lease.url, False)], wanted=False)
         return ()
 
@@ -290,12 +290,12 @@ class Settler:
         return ending_of(lease, answer, visit, self.manners, now, copy)
 
 
-def _is_dead(answer: Answer, *, last_try: bool) -> bool:
-    """Whether a link leads nowhere: there is no such host or page, or it is none that can be read. What may come back
-    is given up at its last try; robots.txt says nothing of what a page is worth."""
-    if answer.kind is Kind.FAILED:
-        return last_try or "dns_error" in answer.reason
-    return answer.kind is Kind.OTHER or (answer.kind is Kind.BUSY and last_try)
+def _is_dead(answer: Answer, tried: int, tries: int) -> bool:
+    """Whether a link is found to lead nowhere: there is no such host or page, or it is none that can be read. What may
+    come back is given up at its last try; robots.txt says nothing of what a page is worth."""
+    if answer.kind is Kind.FAILED and "dns_error" in answer.reason:
+        return tried == 0
+    return answer.kind is Kind.OTHER or (answer.kind in (Kind.BUSY, Kind.FAILED) and tried + 1 >= tries)
 
 
 def _outcome(answer: Answer) -> str:
