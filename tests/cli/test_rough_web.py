@@ -12,6 +12,10 @@ from tests.cli.test_crawl import phasa
 from tests.durability.small_web import QUICK, THAI, SmallWeb, collection_for
 
 from phasa.frontier.budgets import Budgets
+from phasa.frontier.rules import Rules
+from phasa.frontier.scope import Scope, ScopeSettings
+from phasa.frontier.sqlite import SqliteFrontier
+from phasa.settings import write_settings
 
 WAITS_BRIEFLY = Budgets(free_disk_megabytes=0.0, idle_seconds=3.0)
 
@@ -86,3 +90,41 @@ def test_a_host_with_a_dot_at_its_end_is_the_host(tmp_path: Path, capsys: pytest
     assert (numbers["hosts"], numbers["done"]) == (1, 2)
     _, out, _ = phasa(capsys, "why", path, "http://A.example./x", "--json")
     assert json.loads(out)["url"] == "http://a.example/x"
+
+
+def two_hosts(host: str, path: str) -> web.Response:
+    """Page n links to page n + 1 of its own host and of the other one; the wall leads nowhere."""
+    if path == "/robots.txt":
+        return web.Response(text="")
+    number = int(path.removeprefix("/p/"))
+    links = [f"http://{name}.example/p/{number + 1}" for name in "ab"] if number < 5 else []
+    return page(*links, "http://c.example/", words=f"{host} " + chr(ord("a") + number) * 9)
+
+
+def test_a_scope_that_was_widened_takes_back_what_it_had_dropped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with SmallWeb(0, 1, two_hosts).serving() as small:
+        narrow = ScopeSettings(domains=("a.example",))
+        made = collection_for(tmp_path / "c", small, seeds=["http://a.example/p/0"], scope=narrow)
+        path = made.path
+        phasa(capsys, "crawl", path, "--quiet")
+        _, out, _ = phasa(capsys, "status", path)
+        assert "dropped by scope" not in out, "nothing was changed"
+        wide = made.with_settings(scope=ScopeSettings(domains=("a.example", "b.example")))
+        made.settings_file.write_text(write_settings(wide.settings), encoding="utf-8")
+        _, out, _ = phasa(capsys, "status", path)
+        assert "6 addresses were dropped by the scope as it was; --rescope takes back 5 of them" in out
+        # A start that was killed after its first transaction: the next one goes on.
+        frontier = SqliteFrontier(made.frontier_file, Rules(scope=Scope(wide.settings.scope)))
+        assert frontier.rescope(0, 2).taken == 1
+        frontier.close()
+        code, out, err = phasa(capsys, "crawl", path, "--quiet", "--rescope")
+        assert code == 0
+        assert "4 addresses that the scope had refused wait again" in err
+        assert "11 pages" in out
+    _, out, _ = phasa(capsys, "status", path, "--json")
+    numbers = json.loads(out)
+    assert (numbers["pages"], numbers["dropped"], numbers["dropped_by_scope"]) == (11, 1, "")
+    _, out, _ = phasa(capsys, "why", path, "http://b.example/p/3", "--json")
+    assert json.loads(out)["state"] == "done"

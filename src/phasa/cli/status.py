@@ -13,7 +13,7 @@ app = typer.Typer()
 _SHOWN = (
     *("language", "strategy", "state", "done", "pages", "wanted", "harvest", "harvest_last_100", "waiting", "leased"),
     *("dropped", "quarantined", "hosts", "ready_hosts", "resting_hosts", "megabytes", "words_per_megabyte"),
-    *("pages_per_second", "run_seconds", "seconds_left", "ended", "without_rules", "what_next"),
+    *("pages_per_second", "run_seconds", "seconds_left", "ended", "without_rules", "dropped_by_scope", "what_next"),
 )
 _SEGMENT = ("segment", "state", "degree", "pages", "wanted", "pending", "score", "run")
 
@@ -49,9 +49,11 @@ def status(
         found = read_report(collection, report, limit)
         _print(list(found.columns), [list(row) for row in found.rows], as_json)
     else:
-        from phasa.crawl.run.status import read_status
+        import msgspec
 
-        numbers = read_status(collection)
+        from phasa.crawl.run.status import dropped_by_scope, read_status
+
+        numbers = msgspec.structs.replace(read_status(collection), dropped_by_scope=dropped_by_scope(collection))
         if as_json:
             print_json(numbers)
         else:

@@ -23,6 +23,10 @@ ANY = float("-inf")
 """The least priority when every URL will do."""
 
 
+OUT_OF_SCOPE = "out of scope"
+"""How the reason of a drop begins that the scope decided (`Rules.refuse`)."""
+
+
 class State(IntEnum):
     """The state of a URL. LEASED is never stored: a frontier that is opened again has no leases."""
 
@@ -122,6 +126,16 @@ class Ending(msgspec.Struct, frozen=True, gc=False):
     def host_rest(self) -> float:
         """How long the host rests, in any case."""
         return self.pause if self.host_pause is None else min(self.pause, self.host_pause)
+
+
+class Rescoped(NamedTuple):
+    """Some URLs that the scope had refused were looked at again."""
+
+    last: int
+    """The number of the last of them."""
+    seen: int
+    taken: int
+    """How many wait now."""
 
 
 class Waiting(NamedTuple):

@@ -18,13 +18,10 @@ from phasa.errors import CollectionError
 from phasa.frontier.database import FORMAT, damaged
 from phasa.frontier.index import ids_of_host, ids_of_key, next_key, url_keys
 from phasa.frontier.origins import queue_of
-from phasa.frontier.protocol import Ending, Lease, State, Stats, Story, Visit
+from phasa.frontier.protocol import OUT_OF_SCOPE, Ending, Lease, State, Stats, Story, Visit
 from phasa.frontier.tables import ROW, Row
 from phasa.seals import broken
 from phasa.web.url import Url
-
-OUT_OF_SCOPE = "out of scope"
-"""The cause of a drop that the scope decided (`Rules.refuse`)."""
 
 NO_RULES = "robots.txt"
 """How the note of a host begins whose rules cannot be had (web.robots.RobotsCache)."""
@@ -188,6 +185,18 @@ class FrontierReader:
             msgspec.json.encode(list(hosts)).decode(),
         )
         return sorted((Unruled(*hosts[id], urls) for id, urls in counts), key=lambda one: (-one.urls, one.origin))
+
+    def scope(self) -> str | None:
+        """The scope that decided what was dropped, as it was written down; None when it was not."""
+        row = next(self._ask("SELECT value FROM meta WHERE key = 'scope'"), None)
+        return str(row[0]) if row is not None else None
+
+    def out_of_scope(self) -> Iterator[tuple[Url, int]]:
+        """Every URL that the scope refused, with its links from a seed. Looks through all URLs."""
+        yield from self._ask(
+            "SELECT url, depth FROM url WHERE state = ? AND substr(reason, 1, ?) = ?",
+            *(int(State.DROPPED), len(OUT_OF_SCOPE), OUT_OF_SCOPE),
+        )
 
     def quarantined(self) -> list[tuple[str, str]]:
         """(template, evidence) of every URL template in quarantine, then single URLs that looked like traps."""

@@ -27,7 +27,7 @@ from phasa.frontier.offer_batch import SETTLED, OfferBatch, RecentOffers, Source
 from phasa.frontier.origins import other_origin
 from phasa.frontier.outbox import Journal, Outbox, Unsettled
 from phasa.frontier.politeness import AWAKE
-from phasa.frontier.protocol import ANY, Ending, Lease, Offer, OfferResult, State, Stats, Story, Waiting
+from phasa.frontier.protocol import ANY, Ending, Lease, Offer, OfferResult, Rescoped, State, Stats, Story, Waiting
 from phasa.frontier.rules import Rules
 from phasa.frontier.schedule import Host, HostSchedule
 from phasa.frontier.tables import HostTable, Row, UrlTable
@@ -328,6 +328,19 @@ class SqliteFrontier:
         self.commit()
         with self._transaction():
             return self._transitions.release(text)
+
+    def rescope(self, after: int = 0, most: int = 1_000) -> Rescoped:
+        """Look again, in one transaction, at the next URLs that the scope refused, behind the number `after`; those
+        that it takes now wait again."""
+        self.commit()
+        with self._transaction():
+            return self._transitions.rescope(after, most)
+
+    def write_scope(self, scope: str, *, anew: bool) -> None:
+        """Write down the scope by which URLs are dropped; unless `anew`, only where nothing was taken in so far."""
+        if anew or not self._urls.last_id():
+            with self._transaction():
+                self._db.set_meta("scope", scope)
 
     def reprioritise(self, changes: Sequence[tuple[Url, float]]) -> None:
         self._changes.update(changes)

@@ -14,7 +14,7 @@ import msgspec
 from phasa.frontier.database import Database
 from phasa.frontier.index import HASH_BITS, Head, NewUrl, UrlIndex, next_key
 from phasa.frontier.origins import other_origin, queue_of
-from phasa.frontier.protocol import State, Story, Visit
+from phasa.frontier.protocol import OUT_OF_SCOPE, State, Story, Visit
 from phasa.web.url import Url, private_suffix
 from phasa.web.url import host as host_name
 
@@ -293,12 +293,20 @@ class UrlTable:
         host = self._hosts.row(row.host)
         return Story(
             *(row.url, state, row.reason or "", host.name, row.priority, row.depth, self.source_url(row.source)),
-            *(row.note or b"", row.attempts, self.visit(row.id), host.note),
+            *(row.note or b"", row.attempts, self.visit(row.id), host.note, host.until),
         )
 
     def quarantined(self) -> list[Row]:
         """Looks through all URLs: for commands, not for crawls."""
         rows = self._db.execute(f"SELECT {ROW} FROM url WHERE state = ? ORDER BY id", (int(State.QUARANTINED),))
+        return [Row(*row) for row in rows]
+
+    def out_of_scope(self, after: int, most: int) -> list[Row]:
+        """The next URLs that the scope refused, by their numbers. Looks through all URLs, some at a time."""
+        rows = self._db.execute(
+            f"SELECT {ROW} FROM url WHERE id > ? AND state = ? AND substr(reason, 1, ?) = ? ORDER BY id LIMIT ?",
+            (after, int(State.DROPPED), len(OUT_OF_SCOPE), OUT_OF_SCOPE, most),
+        )
         return [Row(*row) for row in rows]
 
     def visit(self, id: int) -> Visit | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from phasa.frontier.database import Database
 from phasa.frontier.offer_batch import SETTLED, RecentOffers
-from phasa.frontier.protocol import Ending, Lease, State
+from phasa.frontier.protocol import Ending, Lease, OfferResult, Rescoped, State
 from phasa.frontier.rules import Rules
 from phasa.frontier.schedule import Host, HostSchedule
 from phasa.frontier.tables import HostTable, Row, UrlTable
@@ -84,6 +84,20 @@ class Transitions:
             self.requeue(row, row.priority)
         log.info("%d quarantined URLs wait again", len(rows))
         return len(rows)
+
+    def rescope(self, after: int, most: int) -> Rescoped:
+        """Let those of the next URLs that the scope refused wait again which the rules of now take; the others are
+        told why they still do not."""
+        rows = self._urls.out_of_scope(after, most)
+        taken = 0
+        for row in rows:
+            refusal = self._rules.refuse(row.url, row.depth)
+            if refusal is None:
+                self.requeue(row, row.priority)
+                taken += 1
+            elif refusal[1] != row.reason and refusal[0] is OfferResult.OUT_OF_SCOPE:
+                self._urls.set_state(row.id, State.DROPPED, refusal[1], row.attempts)
+        return Rescoped(rows[-1].id if rows else after, len(rows), taken)
 
     def reprioritise(self, changes: Mapping[Url, float], leased: Callable[[int], bool]) -> None:
         """New priorities for those URLs that wait and are not leased."""

@@ -44,6 +44,7 @@ from phasa.frontier.outbox import Unsettled
 from phasa.frontier.protocol import State
 from phasa.frontier.reader import Unruled
 from phasa.frontier.rules import Rules
+from phasa.frontier.scope import scope_text
 from phasa.frontier.sqlite import ALONE, Partition, SqliteFrontier
 from phasa.garbage import collected_rarely
 from phasa.web.url import Url
@@ -160,6 +161,8 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
         stack.callback(log.close)
         frontier, answers = open_frontier(collection, rules_of(settings, strategy), log, part, archive)
         stack.callback(frontier.close)
+        if first:
+            frontier.write_scope(scope_text(settings.scope), anew=False)
         recalled = Recalled(collection.archive_folder, answers)
         fetcher = fetcher_of(settings, profile)
         if archive is not None:

@@ -15,6 +15,7 @@ from phasa.crawl.run.control import Orders, read_orders
 from phasa.crawl.run.live_status import LiveStatus, read_history, read_live_status
 from phasa.frontier.protocol import Stats
 from phasa.frontier.reader import FrontierReader, Unruled
+from phasa.frontier.scope import Scope, scope_text
 
 RATE_OVER = 10.0
 """Seconds that "pages a second" looks back."""
@@ -51,8 +52,26 @@ class Status(CrawlNumbers, frozen=True, kw_only=True):
     errors: tuple[str, ...] = ()
     without_rules: str = ""
     """What waits because a robots.txt cannot be had; while nothing runs."""
+    dropped_by_scope: str = ""
+    """What `phasa crawl --rescope` would take back; only `phasa status` looks."""
     limits: Limits
     orders: Orders
+
+
+def dropped_by_scope(collection: Collection) -> str:
+    """What a scope that was changed since would take back, in words; '' for nothing. Looks through all URLs when it was
+    changed."""
+    settings = collection.settings.scope
+    with FrontierReader(collection.frontier_file) as frontier:
+        if not frontier.begun or frontier.scope() == scope_text(settings):
+            return ""
+        scope, dropped, back = Scope(settings), 0, 0
+        for url, depth in frontier.out_of_scope():
+            dropped += 1
+            back += not scope.refuses(url, depth)
+    if not back:
+        return ""
+    return f"{dropped:,} addresses were dropped by the scope as it was; --rescope takes back {back:,} of them"
 
 
 def rules_missing(origins: Sequence[Unruled]) -> str:
