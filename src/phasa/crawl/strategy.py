@@ -120,6 +120,22 @@ class Asking(Protocol):
         ...
 
 
+class Reason(NamedTuple):
+    """A part of what made a priority, and how much it added."""
+
+    what: str
+    worth: float
+
+
+@runtime_checkable
+class Explaining(Protocol):
+    """A strategy that says what made a priority."""
+
+    def explain(self, url: str) -> Sequence[Reason]:
+        """What made the priority of a URL that it has offered and not heard of since; () when it does not know it."""
+        ...
+
+
 @runtime_checkable
 class Taught(Protocol):
     """A strategy that learns from links that gave no page of their own."""

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from phasa.collection import Collection
+from phasa.crawl.run.priority import made_of
 from phasa.crawl.run.segment_table import segment_row
 from phasa.errors import InputError
 from phasa.frontier.protocol import State, Story
@@ -27,6 +28,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     found_on: tuple[str, ...] = ()
     links_from_seed: int | None = None
     priority: float | None = None
+    made_of: tuple[str, ...] = ()
+    """What made the priority, as the strategy says; for who asks for it."""
     attempts: int = 0
     fetched: str = ""
     status: int | None = None
@@ -41,22 +44,25 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     """The directory that the address is in: its state, relevance degree, pages, what waits."""
 
 
-def explain(collection: Collection, spelling: str, frontier: FrontierReader | None = None) -> Explanation:
-    """The story of a URL in a collection. `frontier`: a reader that is open already. Raises InputError when it is no
-    http(s) address."""
+def explain(
+    collection: Collection, spelling: str, frontier: FrontierReader | None = None, *, thorough: bool = False
+) -> Explanation:
+    """The story of a URL in a collection. `frontier`: a reader that is open already. `thorough`: with what made its
+    priority, which takes a moment. Raises InputError when it is no http(s) address."""
     url = parse(spelling)
     if url is None:
         near = parse(f"http://{spelling}") if "://" not in spelling and "." in spelling else None
         raise InputError(f"{spelling}: not an http or https address" + (f"; did you mean {near}?" if near else ""))
     if frontier is None:
         with FrontierReader(collection.frontier_file) as opened:
-            return explain(collection, url, opened)
+            return explain(collection, url, opened, thorough=thorough)
     story = frontier.story(url)
     if story is None:
         return Explanation(url=url, state="unknown", why=_why_unknown(collection, url))
     around = segment_row(collection, url, frontier)
     way = tuple(frontier.way_back(url, MOST_SOURCES))
-    return _explanation(story, way, around.summary if around is not None else "")
+    told = _explanation(story, way, around.summary if around is not None else "")
+    return msgspec.structs.replace(told, made_of=made_of(collection, frontier, story)) if thorough else told
 
 
 def _why_unknown(collection: Collection, url: Url) -> str:

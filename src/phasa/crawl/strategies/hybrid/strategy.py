@@ -25,11 +25,12 @@ from phasa.crawl.learn.knowledge import KnowledgeBase
 from phasa.crawl.strategies.hybrid.candidates import FARTHEST, WIDTH, Candidates, Feature, Spot
 from phasa.crawl.strategies.hybrid.evidence import Evidence, Origin
 from phasa.crawl.strategies.hybrid.history import ALL, History, Rows
+from phasa.crawl.strategies.hybrid.reasons import reasons
 from phasa.crawl.strategies.online.memory import LastSeen, Shares
 from phasa.crawl.strategies.online.model import Example, OnlineModel, chance
 from phasa.crawl.strategies.online.names import PIECES, Names
 from phasa.crawl.strategies.online.state import load_state, save_state
-from phasa.crawl.strategy import Change, Floats, JudgedPage, Offers, Rediscovery, Seed
+from phasa.crawl.strategy import Change, Floats, JudgedPage, Offers, Reason, Rediscovery, Seed
 from phasa.crawl.target import Target
 from phasa.strategy_settings import HybridSettings
 
@@ -156,6 +157,10 @@ class Hybrid:
     def failed(self, url: str, note: bytes) -> None:
         self._candidates.pop(url)
         self._done.add(url)
+
+    def explain(self, url: str) -> Sequence[Reason]:
+        row = self._candidates.row(url)
+        return reasons(self._candidates, self._model, row) if row >= 0 else ()
 
     def changes(self) -> Sequence[Change]:
         changes, self._queue = self._queue, []
