@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
+from msgspec.structs import replace
 from tests.cli.test_crawl import phasa
 from tests.durability.small_web import QUICK, THAI, SmallWeb, collection_for
 
@@ -64,8 +65,6 @@ def test_a_run_that_reached_its_limit_is_not_held_up_by_missing_rules(
 
 def test_the_delay_is_that_of_the_host_whatever_the_scheme(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Requests to http come no faster for the https ones between them: connections are counted, not seconds."""
-    from msgspec.structs import replace
-
     manners = replace(QUICK, delay=0.15)
     with SmallWeb(0, 1, broken_https).serving() as small:
         path = collection_for(
@@ -128,3 +127,27 @@ def test_a_scope_that_was_widened_takes_back_what_it_had_dropped(
     assert (numbers["pages"], numbers["dropped"], numbers["dropped_by_scope"]) == (11, 1, "")
     _, out, _ = phasa(capsys, "why", path, "http://b.example/p/3", "--json")
     assert json.loads(out)["state"] == "done"
+
+
+def test_a_host_may_have_a_delay_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    manners = replace(QUICK, delay=0.0, delays={"b.example": 0.3})
+    with SmallWeb(0, 1, two_hosts).serving() as small:
+        path = collection_for(tmp_path / "c", small, seeds=["http://a.example/p/0"], politeness=manners).path
+        phasa(capsys, "crawl", path, "--quiet")
+    slow = [arrival.time for arrival in small.arrivals if arrival.host == "b.example"]
+    assert len(slow) == 6, "its robots.txt and five pages"
+    assert all(later - earlier >= 0.29 for earlier, later in pairwise(slow))
+    _, out, _ = phasa(capsys, "status", path)
+    assert "delays                 b.example 0.3 s\n" in out
+    _, out, _ = phasa(capsys, "why", path, "http://b.example/p/1")
+    assert "0.3 s, or what its robots.txt asks for (set for b.example)" in out
+
+
+def test_a_delay_that_cannot_be_is_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = collection_for(tmp_path / "c", SmallWeb(1, 1)).path
+    text = (path / "collection.toml").read_text()
+    (path / "collection.toml").write_text(text.replace("delays = {  }", 'delays = { "b.example" = -1 }'))
+    code, _, err = phasa(capsys, "status", path)
+    assert code == 1
+    assert "politeness" in err
+    assert "-1 seconds for 'b.example' are not between 0 and a day" in err

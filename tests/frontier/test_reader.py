@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from phasa.errors import CollectionError
 from phasa.frontier.politeness import Politeness
-from phasa.frontier.protocol import Ending, Offer, State, Stats, Visit
-from phasa.frontier.reader import OUT_OF_SCOPE, REPORTS, FrontierReader
+from phasa.frontier.protocol import OUT_OF_SCOPE, Ending, Offer, State, Stats, Visit
+from phasa.frontier.reader import REPORTS, FrontierReader
 from phasa.frontier.rules import Rules
 from phasa.frontier.scope import Scope, ScopeSettings
 from phasa.frontier.sqlite import SqliteFrontier

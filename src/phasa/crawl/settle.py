@@ -16,14 +16,11 @@ from phasa.crawl.record import Archive, Log, ending_of, visit_of
 from phasa.crawl.strategy import DROP, Asking, Change, JudgedPage, Offers, Strategy, Taught
 from phasa.errors import BrokenPartError, with_place
 from phasa.frontier.politeness import Politeness
-from phasa.frontier.protocol import Ending, Frontier, Lease, Offer, State
+from phasa.frontier.protocol import NEAR_DUPLICATE, Ending, Frontier, Lease, Offer, State
 from phasa.web.http import REDIRECTS
 from phasa.web.url import Url
 
 _LOG = logging.getLogger(__name__)
-
-NEAR_DUPLICATE = "near duplicate"
-"""How a page that nearly repeats a known one is counted among the outcomes, and begins its reason in the log."""
 
 
 class Parts(NamedTuple):
@@ -102,7 +99,7 @@ class Settler:
             frontier.hold(lease, now, asked=now)
         answered, judgements = answered[: len(found)], judgements[: len(found)]
         for (_, answer), judgement, copy in zip(answered, judgements, copies, strict=True):
-            self._meter.fetched(_outcome(answer) if not copy else NEAR_DUPLICATE, answer.size)
+            self._meter.fetched(_outcome(answer) if not copy else "near duplicate", answer.size)
             if judgement is not None:
                 self._meter.judged(judgement.wanted)
         endings = [
@@ -131,7 +128,7 @@ class Settler:
         if known is None or answer.page is None:
             return ""
         near = known.seen(lease.url, answer.page.text)
-        return f"{NEAR_DUPLICATE} of {near.url}" if near is not None else ""
+        return f"{NEAR_DUPLICATE}{near.url}" if near is not None else ""
 
     def _judge(self, answers: list[Answer]) -> list[Judgement | None]:
         """The judgement of each page, None for what is not a page."""

@@ -12,7 +12,19 @@ from heapq import heappop, heappush
 
 from phasa.frontier.memory_queues import Entry, HostQueues, Item, OneQueue
 from phasa.frontier.origins import host_of, queue_of
-from phasa.frontier.protocol import ANY, Ending, Lease, Offer, OfferResult, Rediscovery, State, Stats, Story, Waiting
+from phasa.frontier.protocol import (
+    ANY,
+    NEAR_DUPLICATE,
+    Ending,
+    Lease,
+    Offer,
+    OfferResult,
+    Rediscovery,
+    State,
+    Stats,
+    Story,
+    Waiting,
+)
 from phasa.frontier.rules import QUEUE_FULL, Rules, may_return
 from phasa.web.url import Url, authority, registered_domain
 
@@ -36,7 +48,7 @@ class MemoryFrontier:
         self._tail: list[Item] = []
         self._taken: Counter[str] = Counter()
         self._counts = [0] * len(State)
-        self._wanted = self._judged = self._bytes = self._words = 0
+        self._wanted = self._judged = self._copies = self._bytes = self._words = 0
 
     # ── taking in ────────────────────────────────────────────────────────────────────────────────
 
@@ -214,6 +226,7 @@ class MemoryFrontier:
             self._words += visit.words
             if visit.wanted is not None:
                 self._judged += 1
+                self._copies += ending.reason.startswith(NEAR_DUPLICATE)
                 self._wanted += visit.wanted
             if self.rules.traps is not None:
                 self.rules.traps.saw(lease.url, visit.digest)
@@ -316,6 +329,7 @@ class MemoryFrontier:
             done=counts[State.DONE],
             dropped=counts[State.DROPPED],
             quarantined=counts[State.QUARANTINED],
+            near_duplicates=self._copies,
             wanted=self._wanted,
             pages=self._judged,
             bytes=self._bytes,

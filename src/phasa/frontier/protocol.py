@@ -27,6 +27,10 @@ OUT_OF_SCOPE = "out of scope"
 """How the reason of a drop begins that the scope decided (`Rules.refuse`)."""
 
 
+NEAR_DUPLICATE = "near duplicate of "
+"""How the reason of a page begins that nearly repeats a known one, which it names."""
+
+
 class State(IntEnum):
     """The state of a URL. LEASED is never stored: a frontier that is opened again has no leases."""
 
@@ -167,13 +171,14 @@ class Story(msgspec.Struct, frozen=True):
 
 class Stats(msgspec.Struct, frozen=True):
     """The frontier in numbers. `done` counts URLs that were fetched, `pages` those of them that gave a page to judge,
-    `wanted` the pages that the judge wanted."""
+    `near_duplicates` those pages that nearly repeat a known one, `wanted` the pages that the judge wanted."""
 
     waiting: int = 0
     leased: int = 0
     done: int = 0
     dropped: int = 0
     quarantined: int = 0
+    near_duplicates: int = 0
     wanted: int = 0
     pages: int = 0
     bytes: int = 0
@@ -185,7 +190,7 @@ class Stats(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, tally: Mapping[str, int], leased: int = 0) -> Stats:
         """The counts that a frontier keeps by name, where so many of what waits are leased."""
-        names = ("done", "dropped", "quarantined", "wanted", "bytes", "words", "hosts")
+        names = ("done", "dropped", "quarantined", "near_duplicates", "wanted", "bytes", "words", "hosts")
         counts = {name: tally.get(name, 0) for name in names}
         return cls(waiting=tally.get("waiting", 0) - leased, leased=leased, pages=tally.get("judged", 0), **counts)
 

@@ -18,7 +18,7 @@ from phasa.errors import CollectionError
 from phasa.frontier.database import FORMAT, damaged
 from phasa.frontier.index import ids_of_host, ids_of_key, next_key, url_keys
 from phasa.frontier.origins import queue_of
-from phasa.frontier.protocol import OUT_OF_SCOPE, Ending, Lease, State, Stats, Story, Visit
+from phasa.frontier.protocol import NEAR_DUPLICATE, OUT_OF_SCOPE, Ending, Lease, State, Stats, Story, Visit
 from phasa.frontier.tables import ROW, Row
 from phasa.seals import broken
 from phasa.web.url import Url
@@ -55,6 +55,11 @@ _REPORTS: dict[str, tuple[tuple[str, ...], str]] = {
         ("language", "pages", "wanted", "words"),
         "SELECT language, count(*), sum(wanted), sum(words) FROM visit WHERE wanted IS NOT NULL"
         " GROUP BY language ORDER BY count(*) DESC",
+    ),
+    "duplicates": (
+        ("page", "near duplicates"),
+        f"SELECT substr(reason, {len(NEAR_DUPLICATE) + 1}) AS page, count(*) FROM url WHERE state = 1"
+        f" AND substr(reason, 1, {len(NEAR_DUPLICATE)}) = '{NEAR_DUPLICATE}' GROUP BY page ORDER BY count(*) DESC, page",
     ),
     "seeds": (
         ("seed", "state", "reason", "status"),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from phasa.frontier.database import Database
 from phasa.frontier.offer_batch import SETTLED, RecentOffers
-from phasa.frontier.protocol import Ending, Lease, OfferResult, Rescoped, State
+from phasa.frontier.protocol import NEAR_DUPLICATE, Ending, Lease, OfferResult, Rescoped, State
 from phasa.frontier.rules import Rules
 from phasa.frontier.schedule import Host, HostSchedule
 from phasa.frontier.tables import HostTable, Row, UrlTable
@@ -137,6 +137,7 @@ class Transitions:
             counts["words"] += visit.words
             if visit.wanted is not None:
                 counts["judged"] += 1
+                counts["near_duplicates"] += ending.reason.startswith(NEAR_DUPLICATE)
                 counts["wanted"] += visit.wanted
             traps = self._rules.traps
             if traps is not None and (evidence := traps.saw(lease.url, visit.digest)):

@@ -7,9 +7,11 @@ from datetime import UTC, datetime
 import msgspec
 
 from phasa.collection import Collection
+from phasa.crawl.run.control import read_orders
 from phasa.crawl.run.priority import made_of
 from phasa.crawl.run.segment_table import segment_row
 from phasa.errors import InputError
+from phasa.frontier.origins import host_of
 from phasa.frontier.protocol import State, Story
 from phasa.frontier.reader import NO_RULES, FrontierReader
 from phasa.frontier.scope import Scope
@@ -40,6 +42,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     score: float | None = None
     record: str = ""
     host: str = ""
+    delay: str = ""
+    """Seconds between two requests to its host, as the settings and orders say."""
     segment: str = ""
     """The directory that the address is in: its state, relevance degree, pages, what waits."""
 
@@ -62,7 +66,13 @@ def explain(
     around = segment_row(collection, url, frontier)
     way = tuple(frontier.way_back(url, MOST_SOURCES))
     told = _explanation(story, way, around.summary if around is not None else "")
+    told = msgspec.structs.replace(told, delay=_delay(collection, story.host))
     return msgspec.structs.replace(told, made_of=made_of(collection, frontier, story)) if thorough else told
+
+
+def _delay(collection: Collection, queue: str) -> str:
+    seconds, name = read_orders(collection).manners(collection.settings).delay_of(host_of(queue))
+    return f"{seconds:g} s, or what its robots.txt asks for" + (f" (set for {name})" if name else "")
 
 
 def _why_unknown(collection: Collection, url: Url) -> str:

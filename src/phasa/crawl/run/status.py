@@ -50,6 +50,8 @@ class Status(CrawlNumbers, frozen=True, kw_only=True):
     ended: str = ""
     """Why the last run ended; '' while one goes on."""
     errors: tuple[str, ...] = ()
+    delays: str = ""
+    """The hosts that have a delay of their own."""
     without_rules: str = ""
     """What waits because a robots.txt cannot be had; while nothing runs."""
     dropped_by_scope: str = ""
@@ -129,6 +131,7 @@ def read_status(collection: Collection, frontier: FrontierReader | None = None) 
         run_seconds=live.metrics.seconds if live is not None else None,
         ended=last.ended if last is not None and not running else "",
         errors=last.errors if last is not None else (),
+        delays=", ".join(f"{name} {seconds:g} s" for name, seconds in settings.politeness.delays.items()),
         without_rules=rules_missing(frontier.unruled()) if not running and totals.waiting else "",
         limits=Limits(
             pages=live.pages_limit if live is not None else budgets.pages,
