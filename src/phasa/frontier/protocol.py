@@ -178,7 +178,6 @@ class Stats(msgspec.Struct, frozen=True):
     done: int = 0
     dropped: int = 0
     quarantined: int = 0
-    near_duplicates: int = 0
     wanted: int = 0
     pages: int = 0
     bytes: int = 0
@@ -186,6 +185,7 @@ class Stats(msgspec.Struct, frozen=True):
     hosts: int = 0
     ready_hosts: int = 0
     resting_hosts: int = 0
+    near_duplicates: int = 0
 
     @classmethod
     def of(cls, tally: Mapping[str, int], leased: int = 0) -> Stats:

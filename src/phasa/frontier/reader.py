@@ -59,7 +59,8 @@ _REPORTS: dict[str, tuple[tuple[str, ...], str]] = {
     "duplicates": (
         ("page", "near duplicates"),
         f"SELECT substr(reason, {len(NEAR_DUPLICATE) + 1}) AS page, count(*) FROM url WHERE state = 1"
-        f" AND substr(reason, 1, {len(NEAR_DUPLICATE)}) = '{NEAR_DUPLICATE}' GROUP BY page ORDER BY count(*) DESC, page",
+        f" AND substr(reason, 1, {len(NEAR_DUPLICATE)}) = '{NEAR_DUPLICATE}'"
+        " GROUP BY page ORDER BY count(*) DESC, page",
     ),
     "seeds": (
         ("seed", "state", "reason", "status"),
