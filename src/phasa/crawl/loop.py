@@ -24,6 +24,10 @@ from phasa.frontier.protocol import ANY, Lease
 _LOG = logging.getLogger(__name__)
 
 
+RESTING = "every host that has work rests until"
+"""How the reason begins when a run ends because nobody may be asked for long."""
+
+
 class Outcome(msgspec.Struct, frozen=True):
     """How a run ended."""
 
@@ -82,7 +86,9 @@ class Crawl:
         self._slots = slots
         self._strict = slots == 1 and tolerance >= 1.0
         self._chooser = Chooser(tolerance, parts.frontier.stats().pages)
-        self._settler = Settler(parts, self.meter, self._chooser.saw, manners, words, skip_duplicates=skip_duplicates)
+        self._settler = Settler(
+            parts, self.meter, self._chooser.saw, manners, words, stop=self.stop, skip_duplicates=skip_duplicates
+        )
         self.errors = self._settler.errors
         self._watch = watch
         self._has_more_work = has_more_work
@@ -239,7 +245,7 @@ class Crawl:
                     return False
             elif self._too_long(ready - now):
                 hour = datetime.fromtimestamp(ready, UTC).strftime("%H:%M:%S UTC")
-                self.stop(f"every host that has work rests until {hour} or longer; go on then with the same command")
+                self.stop(f"{RESTING} {hour} or longer; go on then with the same command")
                 return True
         until = self.TICK if ready is None else min(self.TICK, max(ready - now, 0.0005))
         await self.parts.clock.wait(self._wake, until)

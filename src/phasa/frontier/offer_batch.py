@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from phasa.frontier.index import Head, NewUrl, next_key
+from phasa.frontier.origins import other_origin, queue_of
 from phasa.frontier.protocol import Offer, OfferResult, Rediscovery, State
 from phasa.frontier.rules import QUEUE_FULL, Rules, may_return
 from phasa.frontier.tables import HostTable, Row, UrlTable
@@ -144,23 +145,24 @@ class OfferBatch:
                 continue
             places.append(at)
             urls.append(url)
-            names.append(url.split("/", 3)[2])
+            # `queue_of`, without a call for every link; credentials are rare and looked at when the name is new.
+            names.append(url[: url.index("/", 8)] if url[4] == "s" else url[7 : url.index("/", 8)])
         return places, urls, names
 
     def _host_ids(self, names: list[str], urls: list[Url]) -> dict[str, int]:
-        """The id of each host, by its name as it stands in its URL; hosts never seen are added, in order."""
+        """The id of each origin, by its name as it stands in its URL; those never seen are added, in order."""
         found = self._hosts.find_many(set(names))
         for name, url in zip(names, urls, strict=True):
             if name not in found:
-                found[name] = self._host_id(name.rpartition("@")[2], url)
+                found[name] = self._host_id(queue_of(url), url)
         return found
 
     def _host_id(self, name: str, url: Url) -> int:
-        """The id of a host by its name without credentials."""
+        """The id of an origin by its name without credentials."""
         host = self._hosts.find(name)
         if host is None:
             host = self._hosts.add(name, url)
-            self.counts["hosts"] += 1
+            self.counts["hosts"] += self._hosts.find(other_origin(name)) is None
         return host
 
     def _take_seen(self, id: int | None, key: int, offer: Offer) -> tuple[OfferResult | None, int]:

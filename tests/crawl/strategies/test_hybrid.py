@@ -305,6 +305,37 @@ def test_memory_is_bounded() -> None:
     assert len(h._candidates.given) <= 2048
 
 
+def test_dead_links_are_lessons() -> None:
+    """A server whose links are dead falls; links like those that were dead are expected to be."""
+    taught, untaught = hybrid(), hybrid()
+    for h in (taught, untaught):
+        h.page(judged("http://s0.com/", THAI, [f"http://dead.com/{n}" for n in range(8)]))
+    for n in range(8):
+        taught.lesson(f"http://dead.com/{n}", b"", False)
+        taught.failed(f"http://dead.com/{n}", b"")
+        untaught.failed(f"http://dead.com/{n}", b"")
+    links = ["http://dead.com/x", "http://other.com/x"]
+    low, other = taught.page(judged("http://s1.com/", THAI, links)).priorities
+    before, _ = untaught.page(judged("http://s1.com/", THAI, links)).priorities
+    assert low < other
+    assert low < before
+
+
+def test_a_page_behind_a_redirect_teaches_where_it_stands_and_what_led_to_it() -> None:
+    """The link that was redirected is the lesson; the page's server gets its record, its links what they inherit."""
+    taught, untaught = hybrid(), hybrid()
+    offers = []
+    for h in (taught, untaught):
+        h.page(judged("http://s0.com/", THAI, [f"http://old.com/{n}" for n in range(8)]))
+        for n in range(8):
+            via = [f"http://old.com/{n}"] if h is taught else []
+            page = JudgedPage(f"http://new.com/{n}", OTHER, OutLinks(["http://new.com/x"]), via=via)
+            h.page(page)
+        offers.append(h.page(judged("http://s1.com/", THAI, ["http://old.com/y", "http://new.com/y"])).priorities)
+    assert len(taught._candidates) < len(untaught._candidates), "what was redirected waits no more"
+    assert (offers[0] < offers[1]).all()
+
+
 def test_failures_are_forgotten() -> None:
     h = hybrid()
     h.page(judged("http://s0.com/", THAI, ["http://gone.com/"]))

@@ -25,7 +25,7 @@ from phasa.crawl.run.control import plant_fresh
 from phasa.crawl.run.recall import Recalled, RecallFetcher
 from phasa.crawl.seeds import read_seeds
 from phasa.crawl.settle import Parts, Settler
-from phasa.errors import CollectionError
+from phasa.errors import BrokenPartError, CollectionError
 from phasa.frontier.outbox import Unsettled
 from phasa.frontier.protocol import Lease, Offer
 from phasa.frontier.sqlite import SqliteFrontier
@@ -76,6 +76,10 @@ def rebuild_frontier(collection: Collection) -> int:
     return done
 
 
+def _give_up(why: str) -> None:
+    raise BrokenPartError(why)
+
+
 async def _fill(collection: Collection, file: Path) -> int:
     settings, folder = collection.settings, collection.archive_folder
     profile = collection.profile
@@ -88,7 +92,9 @@ async def _fill(collection: Collection, file: Path) -> int:
             web = LiveWeb(fetcher, pool, settings.limits, agent="", language=profile.code, scope=settings.scope)
             parts = Parts(web, judge_of(collection, profile), strategy, frontier, clock, archive)
             words = word_counter(profile)
-            settler = Settler(parts, Meter(0.0), lambda priority, wanted: None, settings.politeness, words)
+            settler = Settler(
+                parts, Meter(0.0), lambda priority, wanted: None, settings.politeness, words, stop=_give_up
+            )
             with noted():  # told by who looks through the archive
                 for path in warc_files(folder):
                     for offset, _, stored in positions(path):

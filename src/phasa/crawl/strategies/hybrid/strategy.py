@@ -25,11 +25,12 @@ from phasa.crawl.learn.knowledge import KnowledgeBase
 from phasa.crawl.strategies.hybrid.candidates import FARTHEST, WIDTH, Candidates, Feature, Spot
 from phasa.crawl.strategies.hybrid.evidence import Evidence, Origin
 from phasa.crawl.strategies.hybrid.history import ALL, History, Rows
+from phasa.crawl.strategies.hybrid.reasons import reasons
 from phasa.crawl.strategies.online.memory import LastSeen, Shares
 from phasa.crawl.strategies.online.model import Example, OnlineModel, chance
 from phasa.crawl.strategies.online.names import PIECES, Names
 from phasa.crawl.strategies.online.state import load_state, save_state
-from phasa.crawl.strategy import Change, Floats, JudgedPage, Offers, Rediscovery, Seed
+from phasa.crawl.strategy import Change, Floats, JudgedPage, Offers, Reason, Rediscovery, Seed
 from phasa.crawl.target import Target
 from phasa.strategy_settings import HybridSettings
 
@@ -127,7 +128,10 @@ class Hybrid:
         return Offers(priorities)
 
     def page(self, page: JudgedPage) -> Offers:
-        origin = self._learn(page)
+        heir = bool(page.via) and self._inherit(page.url, page.via)
+        origin = self._learn(page, heir=heir)
+        for url in page.via:
+            self.lesson(url, b"", page.judgement.wanted)
         offers = self._score_links(page, origin)
         self._since += 1
         if self._since >= self._pause():
@@ -137,9 +141,26 @@ class Hybrid:
             self._look_around(self._surprise)
         return offers
 
+    def lesson(self, url: str, note: bytes, wanted: bool) -> None:
+        """A dead link is a page that is not wanted; one that was redirected is the page that it led to."""
+        table = self._candidates
+        row = table.row(url)
+        if row >= 0:
+            features = table.cells[row * WIDTH : (row + 1) * WIDTH]
+            self._lessons.append(Example(features, table.pieces[row * PIECES : (row + 1) * PIECES], wanted))
+            if len(self._lessons) >= _LESSONS:
+                self._study()
+            self._history.learn(table, row, wanted)
+            table.pop(url)
+        self._done.add(url)
+
     def failed(self, url: str, note: bytes) -> None:
         self._candidates.pop(url)
         self._done.add(url)
+
+    def explain(self, url: str) -> Sequence[Reason]:
+        row = self._candidates.row(url)
+        return reasons(self._candidates, self._model, row) if row >= 0 else ()
 
     def changes(self) -> Sequence[Change]:
         changes, self._queue = self._queue, []
@@ -147,8 +168,23 @@ class Hybrid:
 
     # -- learning ---------------------------------------------------------------------------------------------------
 
-    def _learn(self, page: JudgedPage) -> Origin:
-        """One lesson. Gives what the links of the page inherit."""
+    def _inherit(self, url: str, via: Sequence[str]) -> bool:
+        """Give a page that nobody linked to, only redirected, what is known of the link that led to it."""
+        table = self._candidates
+        found = next((row for lead in via if (row := table.row(lead)) >= 0), -1)
+        if found < 0 or table.row(url) >= 0:
+            return False
+        evidence, given = table.cells[found * WIDTH : (found + 1) * WIDTH], table.given[found]
+        table.reserve([url, *via])
+        row = table.add(url)
+        evidence[Feature.ADDRESS] = table.cells[row * WIDTH + Feature.ADDRESS]
+        table.cells[row * WIDTH : (row + 1) * WIDTH], table.given[row] = evidence, given
+        self._history.refresh(table, np.array([row]))
+        return True
+
+    def _learn(self, page: JudgedPage, *, heir: bool = False) -> Origin:
+        """One lesson; of an heir only where it stands is learned, the rest is the lesson of the link that led to it.
+        Gives what the links of the page inherit."""
         wanted, table = page.judgement.wanted, self._candidates
         self._done.add(page.url)
         row = table.row(page.url)
@@ -157,7 +193,8 @@ class Hybrid:
             return Origin(1.0, math.log(2)) if wanted else Origin(FARTHEST, 0.0)
         # The features as they were when the URL was last scored: nothing of this page is in them.
         features = table.cells[row * WIDTH : (row + 1) * WIDTH]
-        self._lessons.append(Example(features, table.pieces[row * PIECES : (row + 1) * PIECES], wanted))
+        if not heir:
+            self._lessons.append(Example(features, table.pieces[row * PIECES : (row + 1) * PIECES], wanted))
         if len(self._lessons) >= _LESSONS:
             self._study()
         self._history.learn(table, row, wanted)
