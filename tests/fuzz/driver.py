@@ -36,6 +36,7 @@ class Outcome:
 
     inputs: int = 0
     seconds: float = 0.0
+    survived: int = 0
     finds: list[Find] = field(default_factory=list)
 
 
@@ -67,6 +68,9 @@ def run_worker(
         out.seek(0)
         for line in out.read().splitlines():
             told = json.loads(line)
+            if "survived" in told:
+                found.survived = told["survived"]
+                continue
             found.finds.append(Find("exception", told["sign"], told["what"], base64.b64decode(told["input"])))
         err.seek(0)
         said = err.read().decode("utf-8", "replace")
