@@ -158,12 +158,12 @@ async def test_a_lying_server_is_seen_through(store: FeedStore) -> None:
     server = PaperServer({URL: body})
     original = server.fetch
 
-    async def lying(address, etag=None, modified=None, validated=None):  # type: ignore[no-untyped-def]
+    async def lying(address, etag=None, modified=None, **_):  # type: ignore[no-untyped-def]
         answer = await original(address, None, None)
         server.requests[-1] = type(server.requests[-1])(str(address), server.requests[-1].at, etag, modified)
         return answer
 
-    server.fetch = lying  # type: ignore[method-assign]
+    server.fetch = lying  # type: ignore[method-assign, assignment]
     await watch(store, server, 12)
     assert {poll.note for poll in store.log()[1:]} == {"unchanged"}
     assert all(request.etag for request in server.requests[1:])

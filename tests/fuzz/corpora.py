@@ -16,14 +16,13 @@ _DATE = re.compile(rb"<(?:pubDate|updated|published|dc:date|lastBuildDate)[^>]*>
 
 
 def pages(most: int = 200) -> Callable[[], Iterable[bytes]]:
-    """Real pages: their beginning, and a piece from the middle, where the tables, lists and forms are."""
+    """Real pages: their beginning, and pieces from further on, where the tables, lists and forms are."""
 
     def read() -> Iterator[bytes]:
         for page in packed_files("pages-homepages2018/pages.tar.xz", most)():
-            yield page[:WINDOW]
-            middle = page.find(b"<", len(page) // 2)
-            if middle > WINDOW:
-                yield page[middle : middle + WINDOW]
+            for part in (0, 0.25, 0.5, 0.75):
+                start = page.find(b"<", int(len(page) * part))
+                yield page[max(0, start) : max(0, start) + WINDOW]
 
     return read
 

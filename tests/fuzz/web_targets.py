@@ -220,7 +220,7 @@ _HEADERS = (
 )  # fmt: skip
 
 TARGETS = (
-    Target("html", _html, (PAGE,), TAGS, 300, 3000, corpora.pages()),
+    Target("html", _html, (PAGE,), TAGS, 300, 1600, corpora.pages()),
     Target("charset", _charset, (b"text/html; charset=tis-620\n" + "สวัสดี".encode("cp874"), b"\n" + PAGE), TAGS,
            800, 2000, packed_files("charset-detection/chardet-tests.tar.xz")),
     Target("inflate", _inflate, (b"\0" + gzip.compress(PAGE, mtime=0) * 3, b"\1" + zlib.compress(PAGE),
