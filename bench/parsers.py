@@ -1,6 +1,7 @@
 """HTML parsers on mutated pages, each in a process of its own: who survives, and how fast each is.
 
     python bench/parsers.py [--pages 20000] [--seed 1]
+    python bench/parsers.py --agreement [DIR]      trees beside those of html5lib-tests (see bench/parser_trees.py)
 
 Prints parsed pages a CPU second and deaths (signal, and the page that did it, in hex, when it is short). `CRASH` is the
 smallest page known that ends turbohtml 1.15.4: a report to its authors needs no more than
@@ -9,6 +10,12 @@ smallest page known that ends turbohtml 1.15.4: a report to its authors needs no
     turbohtml.parse("<a>" + "<x>" * 506 + "<table><td></table><x><p><a>", positions=False)   # SIGSEGV
 
 The number of <x> matters: see `python bench/parsers.py --depths`, which tries each from 500 to 512.
+
+The cause, as its source reads (src/turbohtml/_c/dom/tree.c): `stack_push` leaves an element off the stack of open
+elements once that has TH_MAX_TREE_DEPTH (512) of them, and says that all is well. The insertion modes go on as if it
+were there: after a <table> that was left off, `clear_to` looks for a table and empties the stack; the next <a> then
+runs `adoption_agency` with the formatting element at the bottom of the stack, and `tree->open[fmt_stack - 1]` is read
+before the beginning of the array. A cap that cannot be passed over would be one that refuses the token as a whole.
 """
 
 from __future__ import annotations
@@ -20,6 +27,9 @@ import random
 import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
+
+from parser_trees import DATA, agreement
 
 CRASH = "<a>" + "<x>" * 506 + "<table><td></table><x><p><a>"
 WORDS = "a b i p div table tr td th tbody select option form svg math template li ul h1 x nobr button applet frameset"
@@ -97,7 +107,19 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--depths", action="store_true", help="only: at which depths CRASH ends each parser")
+    parser.add_argument("--agreement", type=Path, nargs="?", const=DATA, help="only: trees beside html5lib-tests")
     arguments = parser.parse_args()
+    if arguments.agreement is not None:
+        if not (arguments.agreement / "tree-construction").is_dir():
+            print(f"{arguments.agreement}: no html5lib-tests there; bench/parser_trees.py says how to get them")
+            return
+        for name, found in agreement(arguments.agreement).items():
+            strict = f", {found.strict / found.cases:.1%} with namespaces and templates" if found.strict >= 0 else ""
+            print(
+                f"{name:<12} {found.agreed:,} of {found.cases:,} trees ({found.agreed / found.cases:.1%}){strict}; "
+                f"{found.select} of the {found.cases - found.agreed} others have a <select>"
+            )
+        return
     if arguments.depths:
         deep = [CRASH.replace("<x>" * 506, "<x>" * depth) for depth in range(500, 513)]
         for name, parse in parsers().items():

@@ -113,7 +113,8 @@ def kill_workers(path: Path, dice: random.Random, seconds: float) -> bool:
     else:
         _wait(child, lambda: bool(workers_of(child.pid)))
     child.join(dice.uniform(0.0, seconds))
-    victims = [child.pid] if dice.random() < 0.5 else workers_of(child.pid) or [child.pid]
+    workers = workers_of(child.pid)
+    victims = [child.pid] if dice.random() < 0.5 else workers or [child.pid]
     killed = child.exitcode is None
     if killed:
         try:
@@ -121,7 +122,10 @@ def kill_workers(path: Path, dice: random.Random, seconds: float) -> bool:
         except ProcessLookupError:
             killed = False
     child.join(300.0)
-    assert child.exitcode is not None, "the other processes did not end"
+    until = time.monotonic() + 60.0
+    while (left := [number for number in workers if _is_worker(str(number))]) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert child.exitcode is not None and not left, "the other processes did not end"  # noqa: PT018
     return killed
 
 

@@ -122,7 +122,7 @@ async def test_a_watch_leaves_a_trail_in_the_log(tmp_path: Path, caplog: pytest.
             return Exchange(url=address, final_url=address, status=500, outcome="ok")
         return await plain(address)
 
-    server.fetch = failing  # type: ignore[method-assign, assignment]
+    server.fetch = failing  # type: ignore[method-assign]
     with FeedStore(tmp_path / "feeds.db") as store:
         for url in server.feeds:
             store.add(url, float(START))

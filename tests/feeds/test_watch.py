@@ -163,7 +163,7 @@ async def test_a_lying_server_is_seen_through(store: FeedStore) -> None:
         server.requests[-1] = type(server.requests[-1])(str(address), server.requests[-1].at, etag, modified)
         return answer
 
-    server.fetch = lying  # type: ignore[method-assign, assignment]
+    server.fetch = lying  # type: ignore[method-assign]
     await watch(store, server, 12)
     assert {poll.note for poll in store.log()[1:]} == {"unchanged"}
     assert all(request.etag for request in server.requests[1:])
