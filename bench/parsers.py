@@ -25,11 +25,17 @@ import contextlib
 import os
 import random
 import signal
+import sys
+import tarfile
 import time
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
-from parser_trees import DATA, agreement
+from phasa.web import charset
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from bench.parser_trees import DATA, agreement  # noqa: E402
 
 CRASH = "<a>" + "<x>" * 506 + "<table><td></table><x><p><a>"
 WORDS = "a b i p div table tr td th tbody select option form svg math template li ul h1 x nobr button applet frameset"
@@ -74,6 +80,16 @@ def parsers() -> dict[str, Callable[[str], object]]:
     except ImportError:
         pass
     return found
+
+
+def real_pages(most: int) -> list[str]:
+    """Homepages of 2018, where the data is."""
+    path = DATA.parent / "pages-homepages2018" / "pages.tar.xz"
+    if not path.is_file():
+        return []
+    with tarfile.open(path) as files:
+        bodies = (stream.read() for file in files if (stream := files.extractfile(file)))
+        return [charset.decode(body).text for body in islice(bodies, most)]
 
 
 def survive(parse: Callable[[str], object], pages: list[str]) -> tuple[float, list[tuple[str, str]]]:
@@ -128,12 +144,19 @@ def main() -> None:
     dice = random.Random(arguments.seed)
     pages = [CRASH, *(mutated(dice) for _ in range(arguments.pages))]
     size = sum(map(len, pages)) / 1e6
+    real = real_pages(300)
     for name, parse in parsers().items():
         spent, deaths = survive(parse, pages)
         known = sum(page == CRASH for _, page in deaths)
         print(
             f"{name:<12} {len(pages) / spent:>9,.0f} pages, {size / spent:>6.1f} MB a CPU second; {len(deaths)} deaths"
         )
+        if real:
+            before = time.process_time()
+            for page in real:
+                parse(page)
+            spent = time.process_time() - before
+            print(f"    {len(real)} real pages: {sum(map(len, real)) / 1e6 / spent:,.0f} million letters a CPU second")
         for word, page in sorted(deaths, key=lambda death: len(death[1]))[:3]:
             print(f"    {word}: {page[:120]!r}{'…' if len(page) > 120 else ''}{' (CRASH)' if page == CRASH else ''}")
         assert known <= 1

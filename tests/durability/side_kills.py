@@ -86,7 +86,7 @@ def watch(path: str, port: int, seconds: float) -> None:
         def decide(self, feed: int, now: float) -> Decision:
             return super().decide(feed, now)._replace(at=now + 0.1)
 
-    daemon.SharedBudget = Quick  # type: ignore[misc]
+    vars(daemon)["SharedBudget"] = Quick
     duties = daemon.Duties(per_day=1e7, spacing=0.0, seconds=seconds, crawl=False, join=False)
     asyncio.run(daemon.keep_watch(Path(path), duties, lambda *_: None, lambda _: None))
 

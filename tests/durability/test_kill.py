@@ -104,7 +104,7 @@ def test_every_point_can_be_reached(tmp_path: Path, point: str) -> None:
 def test_a_thousand_kills(tmp_path: Path, kind: str, seed: int) -> None:
     """All parameters together: 1,000 kills and more."""
     dice, total = random.Random(seed), Toll()
-    wanted = 130 if kind != "workers" else 20
+    wanted = 130 if kind != "workers" else 55
     for life in range(100):
         total += live(tmp_path / str(life), kind, dice, pages=500, kills=12 if kind != "workers" else 5)
         if total.kills >= wanted:
