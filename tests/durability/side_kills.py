@@ -10,6 +10,7 @@ import random
 import signal
 import sqlite3
 import time
+from collections.abc import Callable
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -113,13 +114,14 @@ def feeds_life(collection: Collection, small: FeedWeb, dice: random.Random, kill
         for number in range(small.hosts):
             store.add(f"http://h{number}.example/feed", time.time())
     for _ in range(kills):
-        assert kill_after(forked(watch, str(collection.path), small.port, 600.0), dice.uniform(0.2, seconds))
+        child, before = forked(watch, str(collection.path), small.port, 600.0), len(small.answered)
+        if dice.random() < 0.75:  # while it polls; else at any moment from its start on
+            _until(lambda: len(small.answered) > before)  # noqa: B023 - called here and now
+        assert kill_after(child, dice.uniform(0.0, seconds))
     small.stopped = time.time()
     before = len(small.answered)
     last = forked(watch, str(collection.path), small.port, 600.0)
-    until = time.monotonic() + 120.0
-    while time.monotonic() < until and len(small.answered) < before + 3 * small.hosts:
-        time.sleep(0.1)
+    _until(lambda: len(small.answered) >= before + 3 * small.hosts)
     os.kill(last.pid, signal.SIGTERM)
     last.join(60.0)
     assert last.exitcode == 0
@@ -138,6 +140,12 @@ def feeds_life(collection: Collection, small: FeedWeb, dice: random.Random, kill
         answered=len(small.answered),
         asked_again=max(0, len(small.answered) - polls),
     )
+
+
+def _until(ready: Callable[[], bool], seconds: float = 120.0) -> None:
+    ends = time.monotonic() + seconds
+    while not ready() and time.monotonic() < ends:
+        time.sleep(0.02)
 
 
 # ── exports ──────────────────────────────────────────────────────────────────────────────────────────

@@ -33,7 +33,7 @@ def exports_life(path: Path, dice: random.Random, kills: int, pages: int) -> Exp
 
 
 def test_a_killed_watch_loses_no_post(tmp_path: Path) -> None:
-    assert watch_life(tmp_path / "c", random.Random(3), kills=3, seconds=2.0).posts >= FEEDS
+    assert watch_life(tmp_path / "c", random.Random(3), kills=3, seconds=1.0).posts >= FEEDS
 
 
 def test_a_killed_export_leaves_no_half_file_under_its_name(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_a_killed_export_leaves_no_half_file_under_its_name(tmp_path: Path) -> N
 def test_a_hundred_kills_of_the_watch(tmp_path: Path) -> None:
     dice, total = random.Random(1), FeedToll()
     for life in range(10):
-        total += watch_life(tmp_path / str(life), dice, kills=10, seconds=3.0)
+        total += watch_life(tmp_path / str(life), dice, kills=10, seconds=1.0)
     print(total)
     assert total.kills >= 100
 
