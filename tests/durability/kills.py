@@ -21,7 +21,6 @@ from phasa.archive.damage import noted
 from phasa.archive.reader import read_archive, read_entry
 from phasa.collection import Collection
 from phasa.crawl.run.crawl_log import read_log
-from phasa.crawl.run.live_status import read_live_status
 
 # name -> (module, class or '', function, kill before the call (0) or after it (1))
 POINTS: dict[str, tuple[str, str, str, int]] = {
@@ -105,14 +104,18 @@ def kill_point(path: Path, point: str, call: int) -> bool:
     return bool(child.exitcode)
 
 
-def kill_workers(path: Path, dice: random.Random, seconds: float) -> bool:
-    """Start a crawl of two workers, and kill the process that started them, or one of them; False when it had ended."""
+def kill_workers(path: Path, dice: random.Random, small: SmallWeb, most: int = 80) -> bool:
+    """Start a crawl of two workers, and kill the process that started them, or one of them; False when it had ended.
+
+    The instant is that of some answer of this run, so that requests are under way; at times it is during the start.
+    """
     child = _forked(path, workers=2)
-    if dice.random() < 0.75:  # while pages come; else at any moment from the first worker's start on
-        _wait(child, lambda: _of_this_run(path, child.pid))
+    if dice.random() < 0.8:
+        wanted = len(small.answered) + dice.randint(1, most)
+        _wait(child, lambda: len(small.answered) >= wanted)
     else:
         _wait(child, lambda: bool(workers_of(child.pid)))
-    child.join(dice.uniform(0.0, seconds))
+        child.join(dice.uniform(0.0, 2.0))
     workers = workers_of(child.pid)
     victims = [child.pid] if dice.random() < 0.5 else workers or [child.pid]
     killed = child.exitcode is None
@@ -143,16 +146,10 @@ def _is_worker(number: str) -> bool:
     return False
 
 
-def _of_this_run(path: Path, process: int) -> bool:
-    """Whether a worker of this process tells of itself: what an earlier run left behind does not count."""
-    live = read_live_status(Collection.open(path))
-    return live is not None and not live.ended and live.process in workers_of(process)
-
-
 def _wait(child: Any, ready: Callable[[], bool], seconds: float = 120.0) -> None:
     until = time.monotonic() + seconds
     while child.exitcode is None and not ready() and time.monotonic() < until:
-        child.join(0.05)
+        child.join(0.01)
 
 
 class Toll(NamedTuple):
