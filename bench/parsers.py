@@ -11,7 +11,7 @@ smallest page known that ends turbohtml 1.15.4: a report to its authors needs no
 
 The number of <x> matters: see `python bench/parsers.py --depths`, which tries each from 500 to 512.
 
-The cause, as its source reads (src/turbohtml/_c/dom/tree.c): `stack_push` leaves an element off the stack of open
+The cause, by reading src/turbohtml/_c/dom/tree.c (not traced): `stack_push` leaves an element off the stack of open
 elements once that has TH_MAX_TREE_DEPTH (512) of them, and says that all is well. The insertion modes go on as if it
 were there: after a <table> that was left off, `clear_to` looks for a table and empties the stack; the next <a> then
 runs `adoption_agency` with the formatting element at the bottom of the stack, and `tree->open[fmt_stack - 1]` is read
