@@ -88,3 +88,7 @@ def test_what_was_cut_is_read_as_far_as_it_goes() -> None:
     cut = read_document(packed[: len(packed) // 2], *arguments, whole=False)
     assert cut.problem == ""
     assert 0 < len(cut.feed.posts) < 400
+    broken = bytearray(packed)
+    broken[len(broken) // 2] ^= 255
+    assert read_document(bytes(broken), *arguments, whole=True).problem == "bad_encoding"
+    assert read_document(bytes(broken), *arguments, whole=False).feed.kind
