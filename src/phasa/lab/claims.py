@@ -69,9 +69,11 @@ def wrong_hints(lies: Lies, seed: int, pages: Pages, hint: Small, start: NDArray
     """hreflang of links as index + 1, with the wrong ones: they say the language of the page that they stand on."""
     if not lies.hreflang:
         return hint
-    lying = (hint > 0) & (unit(key(seed, "lying hreflang"), np.arange(len(hint))) < lies.hreflang)
-    true = np.where(hint > 0, hint - 1, 0).astype(np.uint8)
-    return np.where(lying, _other_language(pages, true, pages.language[start]) + 1, hint).astype(np.uint8)
+    hinted = np.flatnonzero(hint)
+    lying = hinted[unit(key(seed, "lying hreflang"), hinted) < lies.hreflang]
+    told = hint.copy()
+    told[lying] = _other_language(pages, hint[lying] - np.uint8(1), pages.language[start[lying]]) + 1
+    return told
 
 
 def mixed_similarity(

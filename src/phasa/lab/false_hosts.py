@@ -87,7 +87,7 @@ def with_false_hosts(
     instead[false.original[mirrored]] = base + mirrored
     goal = instead[targets]
     rows = np.flatnonzero(goal >= 0)
-    source = links.sources()[rows].astype(np.int64)
+    source = np.searchsorted(links.offsets, rows, side="right") - 1
     led_to = targets[rows].astype(np.int64)
     is_page = led_to < len(pages)
     own = np.zeros(len(rows), bool)
