@@ -78,8 +78,10 @@ def test_codes_in_addresses_lie_by_the_folder() -> None:
     page = int(np.flatnonzero(lying & coded & world.pages.target & (np.arange(6000) % 50 == 7))[0])
     assert "/th/" not in world.url(page)
     folder = world.pages.site.astype(np.int64) * 64 + world.pages.section
-    shares = np.bincount(folder, lying) / np.maximum(1, np.bincount(folder))
-    assert ((shares[np.unique(folder)] < 0.5) | (shares[np.unique(folder)] > 0.6)).mean() > 0.9
+    sizes = np.bincount(folder)
+    shares = np.bincount(folder, lying)[sizes >= 10] / sizes[sizes >= 10]
+    assert ((shares == 0) | (shares > 0.6)).mean() > 0.9
+    assert (shares > 0.6).mean() > 0.15
 
 
 def test_hreflang_lies_as_often_as_told(honest: World) -> None:
@@ -106,8 +108,10 @@ def test_declared_language_and_encoding_lie_as_often_as_told(honest: World) -> N
     assert declared_charset(world, wrong) != declared_charset(honest, wrong)
     assert f"charset={declared_charset(world, wrong)}".encode() in write_page(world, wrong).body
     assert write_page(world, wrong).codec == write_page(honest, wrong).codec
-    liar = int(thai[world.declared[thai] == 2][0])
-    assert b'="en"' in write_page(world, liar).body[:600]
+    for liar in thai[world.declared[thai] == 2][:200:20].tolist():
+        head = write_page(world, liar).body[:600]
+        assert b'="en"' in head
+        assert b'="th"' not in head
 
 
 def _tells(world: World) -> float:
