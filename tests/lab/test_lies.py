@@ -259,7 +259,7 @@ def test_lab_run_shows_how_each_strategy_falls() -> None:
     ]
     early = found[0]["strategies"][0]["by_fetches"]
     assert 0 < early[0] <= 200
-    assert early == sorted(early)
+    assert early[0] < early[1] <= early[2] <= 300
 
 
 @pytest.mark.parametrize("given", ["", "much", "1,-1", "nan"])
