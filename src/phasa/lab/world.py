@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from phasa.errors import InputError
 from phasa.lab.addresses import Naming, Style, local_number, make_style
-from phasa.lab.chance import generator, key, unit
+from phasa.lab.chance import generator, key, unit, unit_at
 from phasa.lab.claims import address_languages, charset_faults, declared_languages, mixed_similarity, wrong_hints
 from phasa.lab.false_hosts import PARKED_PAGES, plan_false_hosts, with_false_hosts
 from phasa.lab.graph import OK, Graph
@@ -39,6 +39,10 @@ smaller ones are a `Flaw`."""
 STATUS = {Flaw.DEAD: 404, Flaw.BROKEN: 500, Flaw.MOVED: 301, Flaw.CLOSED: 403, Flaw.FILE: 415}
 FOLDERS = {Flaw.DEAD: "gone", Flaw.BROKEN: "error", Flaw.MOVED: "old", Flaw.CLOSED: "private", Flaw.FILE: "files",
            CALENDAR: "calendar", SOFT: "gone"}  # fmt: skip
+
+
+HIDDEN = frozenset({Flaw.DEAD, Flaw.BROKEN, Flaw.MOVED, SOFT})
+"""Kinds of extra addresses that look like those of pages where a web lies: what is not there does not say so."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +171,8 @@ class World:
         if page >= len(self.pages):
             extra = page - len(self.pages)
             kind = int(self.extras.kind[extra])
+            if kind in HIDDEN and self.recipe.lies:
+                return f"http://{style.host}{self._page_like(site, extra)}"
             ending = ".pdf" if kind == Flaw.FILE else "/" if kind == CALENDAR else ".html"
             return f"http://{style.host}/{FOLDERS[kind]}/{extra - int(self.extras.first[site])}{ending}"
         local = page - int(self.sites.first[site])
@@ -174,6 +180,14 @@ class World:
         language = self.pages.languages[int(self.codes[page])]
         is_front = local > 0 and int(self.pages.section[page - 1]) != section
         return f"http://{style.host}{style.path(section, language, local, is_front)}"
+
+    def _page_like(self, site: int, extra: int) -> str:
+        """The path of an address without a page, on a site that does not say so: as of one page more."""
+        sections = _sections(int(self.sites.pages[site]))
+        section = int(unit_at(key(self.seed, "section of none"), extra) * sections)
+        meant = max(int(self.extras.moved[extra]), int(self.sites.first[site]))
+        number = int(self.sites.pages[site]) + extra - int(self.extras.first[site])
+        return self.styles[site].path(section, self.pages.languages[int(self.codes[meant])], number, False)
 
     @cached_property
     def codes(self) -> NDArray[np.uint8]:
@@ -201,8 +215,9 @@ class World:
             extras = int(self.extras.first[site])
             last = int(self.extras.first[site + 1])
             candidates = [first + number] if number < count else []
-            return candidates + ([len(self.pages) + extras + number] if number < last - extras else [])
-        sections = min(max(count // SECTION_PAGES, 1), MOST_SECTIONS)
+            beyond = len(self.pages) + extras
+            return candidates + [beyond + at for at in (number, number - count) if 0 <= at < last - extras]
+        sections = _sections(count)
         return [first + -(-section * count // sections) for section in range(1, sections)]
 
     def _false_candidates(self, host: int, path: str) -> list[int]:
@@ -331,6 +346,11 @@ class World:
         mirrored = np.flatnonzero(self.false.original >= 0)
         column[self.base + mirrored] = pages[self.false.original[mirrored]]
         return column
+
+
+def _sections(pages: int) -> int:
+    """Sections of a site with so many pages."""
+    return min(max(pages // SECTION_PAGES, 1), MOST_SECTIONS)
 
 
 def _draw(recipe: Recipe, seed: int, count: int) -> tuple[int, Sites, Pages, Links]:
