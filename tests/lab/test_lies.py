@@ -244,8 +244,9 @@ def test_lies_grow_as_far_as_shares_can() -> None:
     assert scaled(Lies(), 2.0).charset == 2 * Lies().charset
     assert scaled(Lies(), 50.0).address == 0.5
     assert scaled(Lies(), 50.0).soft == 1.0
-    with pytest.raises(SettingsError, match="never"):
-        recipe_for("th", -1.0)
+    for wrong in (-1.0, float("nan"), float("inf")):
+        with pytest.raises(SettingsError, match="from 0"):
+            recipe_for("th", wrong)
 
 
 def test_lab_run_shows_how_each_strategy_falls() -> None:

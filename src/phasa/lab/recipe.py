@@ -7,6 +7,7 @@ real webs do (`phasa.lab.lies`). "Target" is the language that a crawl of the wo
 
 from __future__ import annotations
 
+from math import inf
 from typing import Annotated
 
 from msgspec import Meta, field
@@ -232,6 +233,6 @@ def recipe_for(language: str, lies: float = 1.0) -> Recipe:
     it was published. Raises SettingsError that names the shipped ones."""
     if language not in RECIPES:
         raise SettingsError(f"no world for '{language}'; there is one for {', '.join(RECIPES)}, or give a recipe file")
-    if lies < 0:
-        raise SettingsError(f"lies {lies:g}: a web cannot lie less than never; 0 is a web that does not, 1 the usual")
+    if not 0 <= lies < inf:
+        raise SettingsError(f"lies {lies:g}: say a number from 0 (never) on; 1 is as often as the real web does")
     return replace(RECIPES[language](), lies=scaled(Lies(), lies))
