@@ -14,6 +14,7 @@ import argparse
 import asyncio
 import json
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -73,8 +74,9 @@ async def serve(kind: str) -> None:
         await asyncio.sleep(3600)
 
 
-def crawl(port: int, hostile: dict[str, str], seconds: float) -> dict[str, object]:
-    """Run the command in a process of its own; its memory is looked at ten times a second."""
+def collection_for(folder: Path, port: int, hostile: dict[str, str], asks: int, **changes: object) -> Collection:
+    """A collection as a user makes it, but for shorter pauses and clocks: hosts are asked four times a second. Every
+    hostile URL is asked for `asks` times, and leads nowhere else: what is measured is harm, not who has more links."""
     import msgspec
 
     from phasa.collection import Collection
@@ -84,32 +86,38 @@ def crawl(port: int, hostile: dict[str, str], seconds: float) -> dict[str, objec
     from phasa.settings import write_settings
     from phasa.web.limits import Limits
 
+    made = Collection.create(folder, language="th")
+    good = [f"http://127.0.1.{number + 1}:{port}/p/0" for number in range(GOOD)]
+    settings = msgspec.structs.replace(
+        made.settings,
+        allow_private=True,
+        scope=ScopeSettings(patterns=(r"//127\.0\.1\.", "again=")),
+        politeness=Politeness(delay=DELAY, address_delay=0.0, tries=2, backoff=0.5, backoff_limit=1.0),
+        budgets=Budgets(free_disk_megabytes=0.0),
+        limits=Limits(connect_seconds=5, first_byte_seconds=3, read_seconds=3, total_seconds=20, rate_after_seconds=2),
+        **changes,
+    )
+    made.settings_file.write_text(write_settings(settings))
+    again = [f"{url}?again={number}" for number in range(asks) for url in hostile.values()]
+    (made.path / Collection.SEEDS).write_text("\n".join([*good, *again]) + "\n")
+    return Collection(made.path, settings)
+
+
+def crawl(port: int, hostile: dict[str, str], seconds: float, asks: int) -> dict[str, object]:
+    """Run the command in a process of its own; its memory is looked at ten times a second."""
     with tempfile.TemporaryDirectory() as folder:
-        made = Collection.create(Path(folder) / "c", language="th")
-        good = [f"http://127.0.1.{number + 1}:{port}/p/0" for number in range(GOOD)]
-        settings = msgspec.structs.replace(
-            made.settings,
-            allow_private=True,
-            strategy="bfs",
-            scope=ScopeSettings(patterns=(r"//127\.0\.1\.", "again=")),
-            choosy=0.0,
-            politeness=Politeness(delay=DELAY, address_delay=0.0, tries=2, backoff=0.5, backoff_limit=1.0),
-            budgets=Budgets(free_disk_megabytes=0.0, seconds=seconds, idle_seconds=3.0),
-            limits=Limits(
-                connect_seconds=5, first_byte_seconds=3, read_seconds=3, total_seconds=20, rate_after_seconds=2
-            ),
-        )
-        made.settings_file.write_text(write_settings(settings))
-        # Each is asked for three times, and leads nowhere else: what is measured is harm, not who has more links.
-        again = [f"{url}?again={number}" for number in range(3) for url in hostile.values()]
-        (made.path / Collection.SEEDS).write_text("\n".join([*good, *again]) + "\n")
+        made = collection_for(Path(folder) / "c", port, hostile, asks)
         process = subprocess.Popen(
             [sys.executable, "-m", "phasa", "crawl", str(made.path)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
         peak: list[float] = []
+        end = time.monotonic() + seconds
         while process.poll() is None:
             peak = max(peak, family_megabytes(process.pid), key=sum)
             time.sleep(0.1)
+            if time.monotonic() > end:
+                process.send_signal(signal.SIGINT)  # as a user ends a crawl; a limit of time would change its choices
+                end += 3600
         errors = process.stderr.read().decode()[-500:] if process.stderr else ""
         rows = outcomes(made, hostile)
         return {
@@ -166,6 +174,7 @@ def main() -> None:
     parser.add_argument("role", nargs="?", default="both", choices=("both", "good", "bad"))
     parser.add_argument("--hosts", type=int, default=150, help="hostile hosts")
     parser.add_argument("--seconds", type=float, default=45.0, help="length of each crawl")
+    parser.add_argument("--asks", type=int, default=3, help="times that each hostile URL is asked for")
     parser.add_argument("--bombs", action="store_true", help="every hostile host sends a bomb")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
@@ -178,8 +187,9 @@ def main() -> None:
     ]
     try:
         good, bad = (int(server.stdout.readline()) for server in servers if server.stdout is not None)
-        alone = crawl(good, {}, arguments.seconds / 2)
-        beside = crawl(good, hostile_seeds(arguments.hosts, arguments.bombs, bad), arguments.seconds)
+        alone = crawl(good, {}, arguments.seconds / 2, 0)
+        seeds = hostile_seeds(arguments.hosts, arguments.bombs, bad)
+        beside = crawl(good, seeds, arguments.seconds, arguments.asks)
     finally:
         for server in servers:
             server.kill()

@@ -68,8 +68,8 @@ class LiveWeb:
         exchange = self._asked[origin(url)] = await self._fetch_robots(url)
         return exchange
 
-    async def _read_rules(self, body: bytes, agent: str) -> tuple[tuple[Group, ...], tuple[str, ...]]:
-        return await self._pool.call(read_rules, body, agent)
+    async def _read_rules(self, url: Url, body: bytes, agent: str) -> tuple[tuple[Group, ...], tuple[str, ...]]:
+        return await self._pool.call_for(host(url), read_rules, body, agent)
 
     async def address(self, lease: Lease) -> str:
         return await self._fetcher.address(host(lease.url)) or ""
@@ -153,7 +153,8 @@ class LiveWeb:
 
     async def _read_body(self, exchange: Exchange) -> BodyReading:
         """What the body is, as the sandbox sees it. Raises ParserCrashedError."""
-        return await self._pool.call(
+        return await self._pool.call_for(
+            host(exchange.url),
             read_body,
             exchange.wire_body,
             exchange.header("content-encoding") or "",

@@ -1,13 +1,14 @@
 """What goes between a process and its sandbox: frames of a length and so many bytes.
 
 A call is pickled, for the sandbox trusts who started it. A reply is a kind and msgpack, decoded to the type that the
-function promises: nothing in it can run.
+function promises: nothing in it can run. Before it stands the processor time that the call took.
 """
 
 from __future__ import annotations
 
 import pickle
 import struct
+import time
 from collections.abc import Callable
 from functools import cache
 from typing import Any, get_type_hints
@@ -18,6 +19,8 @@ from phasa import errors
 from phasa.errors import ParserCrashedError
 
 HEAD = struct.Struct("<I")
+REPLY = struct.Struct("<If")
+"""What a reply begins with: its length, and processor seconds."""
 ENDED = struct.Struct("<ii")
 """The number of a worker and its wait status, as the control socket tells it."""
 VALUE, REFUSED, FAILED = b"V", b"R", b"F"
@@ -33,6 +36,7 @@ def call_frame(function: Callable[..., Any], args: tuple[Any, ...], options: dic
 
 def reply_to(call: bytes) -> bytes:
     """Do what a call says; the frame that tells what came of it. Raises MemoryError alone."""
+    begun = time.process_time()
     try:
         function, args, options = pickle.loads(call)
         reply = VALUE + _encoded(function(*args, **options))
@@ -42,7 +46,7 @@ def reply_to(call: bytes) -> bytes:
         reply = REFUSED + _encoded((type(problem).__name__, str(problem)))
     except Exception as problem:  # noqa: BLE001 - whatever a parser does ends here
         reply = FAILED + _encoded(errors.with_place(problem, __file__))
-    return HEAD.pack(len(reply)) + reply
+    return REPLY.pack(len(reply), time.process_time() - begun) + reply
 
 
 def value_of(reply: bytes | bytearray | memoryview, function: Callable[..., Any]) -> Any:

@@ -48,6 +48,11 @@ class Nursery:
                 raise PhasaError(f"the processes that read pages cannot be started: {problem}") from None
         return self._numbers, ours
 
+    def demote(self, number: int) -> None:
+        """Let a worker have, from now on, what processor time others leave it."""
+        with suppress(OSError):
+            self.control.send(HEAD.pack(number))
+
     def hear(self) -> int | None:
         """Take in that a worker has ended: its number; None when the nursery itself has. Waits for it."""
         try:

@@ -1,8 +1,9 @@
 """The program of the sandbox, in an interpreter of its own (`start`) or in a copy of a command's process (`main`).
 
 It has the parsers loaded, and forks a worker for every socket that comes over the control socket; a worker answers
-calls until its socket is closed. When a worker has ended, its number and wait status go back over the control socket.
-When that is closed, because its owner has ended, however that came about, everything ends.
+calls until its socket is closed. A number alone names a worker that is to stand back behind all others. When a worker
+has ended, its number and wait status go back over the control socket. When that is closed, because its owner has ended,
+however that came about, everything ends.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from phasa.sandbox.frames import ENDED, HEAD, reply_to
 
 _MEGABYTE = 1024 * 1024
 _LARGE = 256 * 1024  # a call of so many bytes may leave a worker grown
+_LAST = 15  # nice: about a thirtieth of what a process in front of it gets
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 
@@ -50,10 +52,14 @@ def main(control: socket.socket, bounds: Bounds) -> None:
                     return
                 if not message:
                     return
+                number = HEAD.unpack(message)[0]
+                if not files:
+                    _demote(workers, number)
+                    continue
                 pid = os.fork()
                 if not pid:
                     _work(socket.socket(fileno=files[0]), control, bounds)
-                workers[pid] = HEAD.unpack(message)[0]
+                workers[pid] = number
                 os.close(files[0])
     finally:
         for pid in workers:
@@ -61,6 +67,13 @@ def main(control: socket.socket, bounds: Bounds) -> None:
         with suppress(ChildProcessError):
             while workers:
                 workers.pop(os.wait()[0], None)
+
+
+def _demote(workers: dict[int, int], number: int) -> None:
+    for pid, known in workers.items():
+        if known == number:
+            with suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, pid, _LAST)
 
 
 def _bury(control: socket.socket, workers: dict[int, int]) -> None:
