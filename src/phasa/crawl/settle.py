@@ -140,7 +140,7 @@ class Settler:
                 gone = answer.kind is not Kind.FIRST
             if gone:
                 self._missed(lease)
-            return self._listed(lease, answer), ""
+            return self.listed(lease, answer), ""
         links = answer.links
         page = JudgedPage(lease.url, judgement, links, lease.note, lease.depth, answer.country)
         problem = ""
@@ -152,7 +152,7 @@ class Settler:
         follow = answer.follow and not (copy and self._skip_duplicates)
         return (self._offers(lease, page, offers) if follow else ()), problem
 
-    def _listed(self, lease: Lease, answer: Answer) -> list[Offer]:
+    def listed(self, lease: Lease, answer: Answer) -> list[Offer]:
         """Sitemaps and what they list: nobody linked to it, so it is wanted as much as the URL that led there."""
         gone = self.parts.frontier.settled(answer.listed) if answer.listed else ()
         return [

@@ -84,6 +84,10 @@ class Pool:
         value: T = await call.future
         return value
 
+    def cost(self, host: str) -> float:
+        """Processor seconds that a call for this host takes, of late."""
+        return self._lanes.costs.of(host) or 0.0
+
     # ── who does what ────────────────────────────────────────────────────────────────────────────
 
     def feed(self) -> None:

@@ -11,7 +11,7 @@ from phasa.sandbox.lanes import Call
 
 CALLS_AHEAD = 8
 BYTES_AHEAD = 512 * 1024
-LATE = 3
+LATE = 8
 """Looks at the same call after which it is late."""
 
 
