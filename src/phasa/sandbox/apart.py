@@ -80,10 +80,11 @@ def _sandbox() -> _Sandbox:
     return _made
 
 
-def _exchange(calls: socket.socket, frame: bytes) -> bytearray | None:
+def _exchange(calls: socket.socket, frame: list[bytes]) -> bytearray | None:
     """The reply to a call; None when the worker ended instead."""
     try:
-        calls.sendall(frame)
+        for piece in frame:
+            calls.sendall(piece)
         head = _received(calls, REPLY.size)
         return _received(calls, REPLY.unpack(head)[0]) if head is not None else None
     except OSError:

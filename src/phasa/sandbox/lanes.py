@@ -33,10 +33,10 @@ class Call:
         self.size = 0
         self.suspect = False
 
-    def made(self) -> bytes:
-        """The frame to send; made when it is sent, for it has a copy of the page."""
+    def made(self) -> list[bytes]:
+        """The pieces to send; made when they are sent, for they have a copy of the page."""
         frame = call_frame(self.function, self.args, self.options)
-        self.size = len(frame)
+        self.size = sum(map(len, frame))
         return frame
 
 

@@ -19,7 +19,7 @@ import socket
 from contextlib import suppress
 
 from phasa.sandbox.bounds import DONE, OUT_OF_MEMORY, Bounds
-from phasa.sandbox.frames import ENDED, HEAD, reply_to
+from phasa.sandbox.frames import CALL, ENDED, HEAD, reply_to
 
 _MEGABYTE = 1024 * 1024
 _LARGE = 256 * 1024  # a call of so many bytes may leave a worker grown
@@ -94,14 +94,15 @@ def _work(calls: socket.socket, control: socket.socket, bounds: Bounds) -> None:
         resource.setrlimit(resource.RLIMIT_AS, 2 * (_pages(0) + bounds.megabytes * _MEGABYTE,))
         grown = _pages(1) + bounds.megabytes * _MEGABYTE // 2
         with calls.makefile("rb", buffering=64 * 1024) as source:
-            while head := source.read(HEAD.size):
-                size = HEAD.unpack(head)[0]
-                call = source.read(size)
+            while head := source.read(CALL.size):
+                size, more = CALL.unpack(head)
+                call, body = source.read(size), source.read(more)
                 signal.setitimer(signal.ITIMER_PROF, bounds.seconds)
-                reply = reply_to(call)
+                reply = reply_to(call, body)
+                del call, body
                 signal.setitimer(signal.ITIMER_PROF, 0.0)
                 calls.sendall(reply)
-                if size + len(reply) > _LARGE and _pages(1) > grown:
+                if size + more + len(reply) > _LARGE and _pages(1) > grown:
                     break
         os._exit(DONE)
     except MemoryError:

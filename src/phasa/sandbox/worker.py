@@ -58,7 +58,8 @@ class Worker(asyncio.Protocol):
     def send(self, call: Call, *, alone: bool = False) -> None:
         """Have a call done; `alone`, nothing comes after it before it is done."""
         assert self._transport is not None
-        self._transport.write(call.made())
+        for piece in call.made():
+            self._transport.write(piece)
         self.calls.append(call)
         self._sizes.append(call.size)
         self._ahead += call.size

@@ -21,7 +21,7 @@ from phasa.web.http import REDIRECTS
 from phasa.web.inflate import ACCEPT as ACCEPT_ENCODING
 from phasa.web.limits import Limits
 from phasa.web.request import TROUBLES, Pool, Request, TimedResolver
-from phasa.web.room import Idle, Room, file_room
+from phasa.web.room import Idle, Room, file_room, give_memory_back
 from phasa.web.url import Url
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -74,6 +74,7 @@ class Fetcher:
     async def __aenter__(self) -> Fetcher:
         context: ssl.SSLContext | bool = True if self.verify_tls else _lenient_tls()
         files = file_room()
+        give_memory_back()
         connections = min(self.connections, max(files // 2, 1))
         connector = aiohttp.TCPConnector(
             resolver=self.resolver,

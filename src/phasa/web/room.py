@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import resource
 from collections import deque
 from contextlib import suppress
 
 FREE = 64 * 1024
 """Bytes that every body may have without asking."""
+_MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h
 _OTHER_FILES = 96  # archive, frontier, logs, processes that read pages
 _ENOUGH_FILES = 16 * 1024
 
@@ -130,3 +132,10 @@ def file_room() -> int:
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     files = _ENOUGH_FILES if soft == resource.RLIM_INFINITY else soft
     return max(files - _OTHER_FILES, 8)
+
+
+def give_memory_back() -> None:
+    """Let memory of large blocks go back to the system as soon as they are free: the C library would keep some of it
+    from the first large body on, in pieces that later ones do not fit into."""
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 4 * FREE)
