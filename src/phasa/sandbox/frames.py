@@ -18,11 +18,13 @@ import msgspec
 from phasa import errors
 from phasa.errors import ParserCrashedError
 
-HEAD = struct.Struct("<I")
 CALL = struct.Struct("<II")
 """What a call begins with: the length of its pickle, and of the large body that comes after it as it is."""
 REPLY = struct.Struct("<If")
 """What a reply begins with: its length, and processor seconds."""
+ORDER = struct.Struct("<III")
+"""The number of a worker that is wanted, its megabytes and how far it stands back (nice); without a socket, of one that
+is to be killed."""
 ENDED = struct.Struct("<ii")
 """The number of a worker and its wait status, as the control socket tells it."""
 VALUE, REFUSED, FAILED = b"V", b"R", b"F"

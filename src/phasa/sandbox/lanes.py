@@ -21,17 +21,17 @@ UNKNOWN = 128 * 1024
 
 
 class Call:
-    """A call that waits or is under way, for one host. A `suspect` has ended a worker, which may have been the fault of
-    a call before it."""
+    """A call that waits or is under way, for one host. One that proved `dear` took long or ended a worker; a `suspect`
+    ended one, which may have been the fault of a call before it."""
 
-    __slots__ = ("args", "bytes", "function", "future", "host", "options", "size", "suspect")
+    __slots__ = ("args", "bytes", "dear", "function", "future", "host", "options", "size", "suspect")
 
     def __init__(self, host: str, function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> None:
         self.host, self.function, self.args, self.options = host, function, args, options
         self.future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.bytes = sum(len(arg) for arg in args if isinstance(arg, bytes))
         self.size = 0
-        self.suspect = False
+        self.dear = self.suspect = False
 
     def made(self) -> list[bytes]:
         """The pieces to send; made when they are sent, for they have a copy of the page."""
@@ -73,7 +73,7 @@ class Lanes:
 
     def is_dear(self, call: Call) -> bool:
         """Whether a call waits with the large and expensive ones. Those that are for nobody are known by size alone."""
-        if call.suspect or call.bytes > LARGE:
+        if call.dear or call.bytes > LARGE:
             return True
         if not call.host:
             return False

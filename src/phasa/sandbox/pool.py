@@ -23,14 +23,14 @@ _LOG = logging.getLogger(__name__)
 _TOGETHER = 16
 _MOMENT = 0.004  # seconds
 _LOOK = 0.05  # seconds between two looks at what workers do
-_RETIRED = 1  # late workers that may end their call beside those that are in use
+_BEHIND = 15  # nice: about a thirtieth of what a process in front gets
 _NURSERIES = 5  # that may end by themselves before the pool gives up
 
 
 class Pool:
-    """`workers` processes that read pages: the last of them for dear calls (by itself, for all). Use it as an
-    asynchronous context; `modules` are loaded before the first call. A worker that ends is replaced, and what it had
-    not answered is sent to another."""
+    """`workers` processes that read pages: the last of them for dear calls (by itself, for all), the others with half
+    the memory. Use it as an asynchronous context; `modules` are loaded before the first call. A worker that ends is
+    replaced, and what it had not answered is sent to another; what ended it, to the last."""
 
     def __init__(self, workers: int = 2, bounds: Bounds | None = None, modules: Sequence[str] = ()) -> None:
         self._size = workers
@@ -41,7 +41,6 @@ class Pool:
         self._ready = False
         """Whether the nursery has loaded its modules: a call was answered."""
         self._workers: set[Worker] = set()
-        self._retired: set[Worker] = set()
         self._lanes = Lanes(self._bounds.dear_seconds)
         self._deaths: dict[int, asyncio.Future[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -62,7 +61,7 @@ class Pool:
             self._looking.cancel()
         for task in self._tasks:
             task.cancel()
-        for worker in [*self._workers, *self._retired]:
+        for worker in self._workers:
             worker.close()
         if self._nursery is not None:
             nursery = self._nursery
@@ -121,24 +120,14 @@ class Pool:
             self._looking = asyncio.get_running_loop().call_later(_LOOK, self._look)
 
     def _look(self) -> None:
-        """See that no call waits behind one that takes long."""
+        """See that no call waits behind one that takes long: that one is begun again, with the dear ones."""
         for worker in list(self._workers):
-            if self._ready and worker.is_late():
-                for call in reversed(worker.take_back()):
-                    self._lanes.give_back(call)
-                if not worker.last and len(self._retired) < _RETIRED:
-                    self._retire(worker)
+            if self._ready and worker.is_late() and not worker.last and self._nursery is not None:
+                worker.calls[0].dear = True
+                self._workers.discard(worker)
+                self._nursery.kill(worker.number)
         busy = any(worker.calls for worker in self._workers)
         self._looking = asyncio.get_running_loop().call_later(_LOOK, self._look) if busy else None
-        self.feed()
-
-    def _retire(self, worker: Worker) -> None:
-        """Let a worker end its call behind all others and then itself; another takes its place now."""
-        self._workers.discard(worker)
-        self._retired.add(worker)
-        if self._nursery is not None:
-            self._nursery.demote(worker.number)
-        self._begin(self._hire_or_break(last=False))
 
     def _answered(self, call: Call, reply: bytes, seconds: float) -> None:
         """Keep a reply for a moment, so that several are handed over together: who asked works better on many."""
@@ -149,12 +138,6 @@ class Pool:
             self._hand_over()
         elif len(self._replies) == 1:
             asyncio.get_running_loop().call_later(_MOMENT, self._hand_over)
-
-    def _fed(self) -> None:
-        for worker in self._retired:
-            if not any(worker.calls):
-                worker.close()
-        self.feed()
 
     def _hand_over(self) -> None:
         replies, self._replies = self._replies, []
@@ -182,24 +165,18 @@ class Pool:
     async def _replace(self, worker: Worker) -> None:
         status = await self._status(worker.number)
         calls = worker.calls
-        if calls and status is not None and (status != DONE or not worker.served):
-            call = calls.popleft()
-            if call is not None:
-                self._judge(call, status, fresh=not worker.served)
+        late = bool(calls) and calls[0].dear and not worker.last  # we ended it
+        if calls and not late and status is not None and (status != DONE or not worker.served):
+            self._judge(calls.popleft(), status, worker)
         for call in reversed(calls):
-            if call is not None:
-                self._lanes.give_back(call)
-        if worker in self._retired:
-            self._retired.discard(worker)
-            self.feed()
-        else:
-            await self._hire_or_break(last=worker.last)
+            self._lanes.give_back(call)
+        await self._hire_or_break(last=worker.last)
 
-    def _judge(self, call: Call, status: int, *, fresh: bool) -> None:
-        """A call ended its worker: it has crashed, or is tried once more, by a fresh one."""
+    def _judge(self, call: Call, status: int, worker: Worker) -> None:
+        """A call ended its worker: it has crashed, or is tried once more, by the last worker when it is fresh."""
         self._lanes.costs.charge(call.host, self._bounds.seconds)
-        if not is_guilty(status) and not fresh:
-            call.suspect = True
+        if not is_guilty(status) and (worker.served or not worker.last):
+            call.dear = call.suspect = True
             self._lanes.give_back(call)
             return
         words = death_in_words(status, self._bounds)
@@ -220,11 +197,10 @@ class Pool:
     async def _hire(self, *, last: bool) -> None:
         """One more worker."""
         assert self._nursery is not None
-        number, calls = self._nursery.worker()
-        if last and self._size > 1:
-            self._nursery.demote(number)
+        megabytes = self._bounds.megabytes if last else self._bounds.megabytes // 2
+        number, calls = self._nursery.worker(megabytes, _BEHIND if last and self._size > 1 else 0)
         self._deaths[number] = asyncio.get_running_loop().create_future()
-        worker = Worker(number, last=last, answered=self._answered, fed=self._fed, lost=self._lost)
+        worker = Worker(number, last=last, answered=self._answered, fed=self.feed, lost=self._lost)
         await asyncio.get_running_loop().create_connection(lambda: worker, sock=calls)
         self._workers.add(worker)
 

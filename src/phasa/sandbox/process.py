@@ -1,7 +1,7 @@
 """The program of the sandbox, in an interpreter of its own (`start`) or in a copy of a command's process (`main`).
 
 It has the parsers loaded, and forks a worker for every socket that comes over the control socket; a worker answers
-calls until its socket is closed. A number alone names a worker that is to stand back behind all others. When a worker
+calls until its socket is closed. An order without one names a worker that is to be killed. When a worker
 has ended, its number and wait status go back over the control socket. When that is closed, because its owner has ended,
 however that came about, everything ends.
 """
@@ -19,11 +19,10 @@ import socket
 from contextlib import suppress
 
 from phasa.sandbox.bounds import DONE, OUT_OF_MEMORY, Bounds
-from phasa.sandbox.frames import CALL, ENDED, HEAD, reply_to
+from phasa.sandbox.frames import CALL, ENDED, ORDER, reply_to
 
 _MEGABYTE = 1024 * 1024
 _LARGE = 256 * 1024  # a call of so many bytes may leave a worker grown
-_LAST = 15  # nice: about a thirtieth of what a process in front of it gets
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 
@@ -47,18 +46,19 @@ def main(control: socket.socket, bounds: Bounds) -> None:
                 _bury(control, workers)
             if control.fileno() in ready:
                 try:
-                    message, files, _, _ = socket.recv_fds(control, HEAD.size, 1)
+                    message, files, _, _ = socket.recv_fds(control, ORDER.size, 1)
                 except ConnectionError:
                     return
                 if not message:
                     return
-                number = HEAD.unpack(message)[0]
+                number, megabytes, nice = ORDER.unpack(message)
                 if not files:
-                    _demote(workers, number)
+                    _kill(workers, number)
                     continue
                 pid = os.fork()
                 if not pid:
-                    _work(socket.socket(fileno=files[0]), control, bounds)
+                    os.nice(nice)
+                    _work(socket.socket(fileno=files[0]), control, Bounds(bounds.seconds, megabytes))
                 workers[pid] = number
                 os.close(files[0])
     finally:
@@ -69,11 +69,10 @@ def main(control: socket.socket, bounds: Bounds) -> None:
                 workers.pop(os.wait()[0], None)
 
 
-def _demote(workers: dict[int, int], number: int) -> None:
+def _kill(workers: dict[int, int], number: int) -> None:
     for pid, known in workers.items():
         if known == number:
-            with suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, pid, _LAST)
+            os.kill(pid, signal.SIGKILL)
 
 
 def _bury(control: socket.socket, workers: dict[int, int]) -> None:

@@ -16,9 +16,8 @@ LATE = 8
 
 
 class Worker(asyncio.Protocol):
-    """`calls` are oldest first; None stands for one that was taken back, and whose reply nobody wants. `last` is what
-    serves the lane of dear calls. `answered` is given each reply with its processor seconds, `fed` is called when some
-    have come, `lost` when the process has ended."""
+    """`calls` are oldest first. `last` is what serves the lane of dear calls. `answered` is given each reply with its
+    processor seconds, `fed` is called when some have come, `lost` when the process has ended."""
 
     def __init__(
         self,
@@ -31,14 +30,13 @@ class Worker(asyncio.Protocol):
     ) -> None:
         self.number = number
         self.last = last
-        self.calls: deque[Call | None] = deque()
+        self.calls: deque[Call] = deque()
         self.served = 0
         self.looks = 0
         """How often the call that it works on was found under way."""
         self.busy_alone = False
         """Whether it works on a call that nothing is sent after."""
         self._answered, self._fed, self._lost = answered, fed, lost
-        self._sizes: deque[int] = deque()
         self._ahead = 0
         self._came = bytearray()
         self._transport: asyncio.WriteTransport | None = None
@@ -61,7 +59,6 @@ class Worker(asyncio.Protocol):
         for piece in call.made():
             self._transport.write(piece)
         self.calls.append(call)
-        self._sizes.append(call.size)
         self._ahead += call.size
         self.busy_alone = alone
 
@@ -70,13 +67,6 @@ class Worker(asyncio.Protocol):
         so looks are counted, between which replies could come, and not seconds."""
         self.looks += bool(self.calls)
         return self.looks == LATE
-
-    def take_back(self) -> list[Call]:
-        """The calls that it has not begun, for others to do."""
-        taken = [call for call in list(self.calls)[1:] if call is not None]
-        for place in range(1, len(self.calls)):
-            self.calls[place] = None
-        return taken
 
     def data_received(self, data: bytes) -> None:
         came = self._came
@@ -95,12 +85,11 @@ class Worker(asyncio.Protocol):
 
     def _has(self, reply: bytes, seconds: float) -> None:
         call = self.calls.popleft()
-        self._ahead -= self._sizes.popleft()
+        self._ahead -= call.size
         self.served += 1
         self.looks = 0
         self.busy_alone = False
-        if call is not None:
-            self._answered(call, reply, seconds)
+        self._answered(call, reply, seconds)
 
     def close(self) -> None:
         """End the process."""
