@@ -20,7 +20,6 @@ from phasa.crawl.settle import Parts, Settler
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.politeness import Politeness
 from phasa.frontier.protocol import ANY, Lease
-from phasa.web.url import host
 
 _LOG = logging.getLogger(__name__)
 
@@ -217,7 +216,7 @@ class Crawl:
         return pages > left * self._chooser.pace
 
     def _start(self, lease: Lease, now: float) -> None:
-        if not self._chooser.is_slow(host(lease.url)):
+        if not self._chooser.is_slow(lease.host):
             self._asked[lease.id] = now, lease.priority
         task = asyncio.get_running_loop().create_task(self._visit(lease), name=lease.url)
         self._running.add(task)
@@ -298,7 +297,7 @@ class Crawl:
         if self._strict:
             self._settler.settle([(lease, answer)])
             return
-        self._chooser.took(host(lease.url), answer.seconds, answer.kind is not Kind.FAILED)
+        self._chooser.took(lease.host, answer.seconds, answer.kind is not Kind.FAILED)
         if len(answer.listed) > self.LISTED:
             answer = await self._take_in(lease, answer)
         self._answered.append((lease, answer))
