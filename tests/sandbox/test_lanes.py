@@ -45,7 +45,6 @@ async def test_a_call_that_takes_long_is_begun_again_among_the_dear_ones() -> No
 
 async def test_what_needs_more_memory_than_a_quick_worker_has_is_done_by_the_last() -> None:
     async with Pool(2, BOUNDS) as pool:
-        await pool.call_for("a.example", deeds.double, 1)
         assert await pool.call_for("a.example", deeds.grow, 45) > 0
 
 
