@@ -24,6 +24,7 @@ _TOGETHER = 16
 _MOMENT = 0.004  # seconds
 _LOOK = 0.05  # seconds between two looks at what workers do
 _BEHIND = 15  # nice: about a thirtieth of what a process in front gets
+_DEATH = 0.2  # processor seconds that the end of a worker costs: another one, and its call once more
 _NURSERIES = 5  # that may end by themselves before the pool gives up
 
 
@@ -174,7 +175,7 @@ class Pool:
 
     def _judge(self, call: Call, status: int, worker: Worker) -> None:
         """A call ended its worker: it has crashed, or is tried once more, by the last worker when it is fresh."""
-        self._lanes.costs.charge(call.host, self._bounds.seconds)
+        self._lanes.costs.charge(call.host, self._bounds.seconds if is_guilty(status) else _DEATH)
         if not is_guilty(status) and (worker.served or not worker.last):
             call.dear = call.suspect = True
             self._lanes.give_back(call)
