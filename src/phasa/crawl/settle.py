@@ -189,7 +189,7 @@ class Settler:
                     strategy.failed(lease.url, lease.note)
                 except Exception as trouble:
                     raise self._raised(trouble) from trouble
-            return self._listed(lease, answer)
+            return self.listed(lease, answer)
         links = answer.links
         led = [lead.url for lead in via]
         page = JudgedPage(lease.url, judgement, links, lease.note, lease.depth, answer.country, led)
@@ -205,7 +205,7 @@ class Settler:
         follow = answer.follow and not (copy and self._skip_duplicates)
         return self._offers(lease, page, offers) if follow else ()
 
-    def _listed(self, lease: Lease, answer: Answer) -> list[Offer]:
+    def listed(self, lease: Lease, answer: Answer) -> list[Offer]:
         """Sitemaps and what they list: nobody linked to it, so it is wanted as much as the URL that led there."""
         gone = self.parts.frontier.settled(answer.listed) if answer.listed else ()
         return [

@@ -129,9 +129,8 @@ class SqliteFrontier:
     def offer(self, offers: Sequence[Offer]) -> list[OfferResult]:
         self.commit()
         with self._transaction():
-            results = self._take(
-                [(offer, self._urls.source(offer.source) if offer.source else None) for offer in offers]
-            )
+            sources = {source: self._urls.source(source) for source in {offer.source for offer in offers} if source}
+            results = self._take([(offer, sources.get(offer.source)) for offer in offers])
         self._merge_when_due()
         return results
 

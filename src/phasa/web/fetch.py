@@ -21,7 +21,7 @@ from phasa.web.http import REDIRECTS
 from phasa.web.inflate import ACCEPT as ACCEPT_ENCODING
 from phasa.web.limits import Limits
 from phasa.web.request import TROUBLES, Pool, Request, TimedResolver
-from phasa.web.room import Idle, Room, file_room
+from phasa.web.room import Idle, Room, file_room, give_memory_back
 from phasa.web.tls import tls_context
 from phasa.web.url import Url
 
@@ -76,6 +76,7 @@ class Fetcher:
 
     async def __aenter__(self) -> Fetcher:
         files = file_room()
+        give_memory_back()
         connections = min(self.connections, max(files // 2, 1))
         connector = aiohttp.TCPConnector(
             resolver=self.resolver,

@@ -123,4 +123,5 @@ def fetcher_of(collection: Collection) -> RecallFetcher:
 def pool_of(settings: CollectionSettings) -> Pool:
     """The processes that read pages, under the limits of the settings."""
     limits = settings.limits
-    return Pool(limits.parsers, Bounds(limits.parse_seconds, limits.parse_megabytes), ["phasa.web.body"])
+    bounds = Bounds(limits.parse_seconds, limits.parse_megabytes, limits.dear_seconds)
+    return Pool(limits.parsers, bounds, ["phasa.web.body"])
