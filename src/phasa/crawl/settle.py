@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 from phasa.archive.duplicates import NearDuplicates
-from phasa.crawl.answer import Answer, Kind, Web
+from phasa.crawl.answer import Answer, Kind, OutLinks, Web
 from phasa.crawl.clock import Clock
 from phasa.crawl.judge import BatchJudge, Judge, Judgement
 from phasa.crawl.meter import Meter
 from phasa.crawl.record import Archive, Log, ending_of, visit_of
-from phasa.crawl.strategy import DROP, Asking, Change, JudgedPage, Offers, Strategy, same_priority
+from phasa.crawl.strategy import DROP, Asking, Change, JudgedPage, Offers, Selective, Strategy, same_priority
 from phasa.errors import with_place
 from phasa.frontier.politeness import Politeness
 from phasa.frontier.protocol import Ending, Frontier, Lease, Offer, State
@@ -70,6 +71,7 @@ class Settler:
         self._skip_duplicates = skip_duplicates
         # Looked up once: an instance check of a protocol costs as much as the rest of a replayed page.
         self._judge_many = parts.judge.judge_many if isinstance(parts.judge, BatchJudge) else None
+        self._sifts = isinstance(parts.strategy, Selective)
         # What it asks about must be in the frontier: the links of the page before, too.
         self.one_by_one = isinstance(parts.strategy, Asking)
         if isinstance(parts.strategy, Asking):
@@ -141,7 +143,7 @@ class Settler:
             if gone:
                 self._missed(lease)
             return self._listed(lease, answer), ""
-        links = answer.links
+        links, refused = self._sifted(lease, answer.links) if self._sifts else (answer.links, ())
         page = JudgedPage(lease.url, judgement, links, lease.note, lease.depth, answer.country)
         problem = ""
         try:
@@ -150,7 +152,14 @@ class Settler:
             problem = self._note(trouble)
             offers = same_priority(0.0, len(links))
         follow = answer.follow and not (copy and self._skip_duplicates)
-        return (self._offers(lease, page, offers) if follow else ()), problem
+        return ([*self._offers(lease, page, offers), *refused] if follow else ()), problem
+
+    def _sifted(self, lease: Lease, links: OutLinks) -> tuple[OutLinks, Sequence[Offer]]:
+        """The links that are worth scoring, and offers of those that are out of scope, to be recorded."""
+        urls, depth = links.urls, lease.depth + 1
+        fit, refused = self.parts.frontier.sift(urls, depth)  # type: ignore[arg-type]
+        picked = links if len(fit) == len(urls) else links.pick(fit)
+        return picked, [Offer(Url(urls[place]), 0.0, depth, lease.url) for place in refused]
 
     def _listed(self, lease: Lease, answer: Answer) -> list[Offer]:
         """Sitemaps and what they list: nobody linked to it, so it is wanted as much as the URL that led there."""
@@ -163,7 +172,7 @@ class Settler:
 
     def _offers(self, lease: Lease, page: JudgedPage, offers: Offers) -> list[Offer]:
         urls = page.links.urls
-        settled = self.parts.frontier.settled(urls)  # type: ignore[arg-type]
+        settled = repeat(False, len(urls)) if self._sifts else self.parts.frontier.settled(urls)  # type: ignore[arg-type]
         depth, source, notes = lease.depth + 1, lease.url, offers.notes
         values = offers.priorities.tolist()
         if not notes:

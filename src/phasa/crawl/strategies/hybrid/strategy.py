@@ -22,7 +22,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from phasa.crawl.learn.knowledge import KnowledgeBase
-from phasa.crawl.strategies.hybrid.candidates import FARTHEST, WIDTH, Candidates, Feature, Spot
+from phasa.crawl.strategies.hybrid.candidates import FARTHEST, NOWHERE, WIDTH, Candidates, Feature, Spot
 from phasa.crawl.strategies.hybrid.evidence import Evidence, Origin
 from phasa.crawl.strategies.hybrid.history import ALL, History, Rows
 from phasa.crawl.strategies.online.memory import LastSeen, Shares
@@ -66,6 +66,8 @@ _UNMEASURED = (Feature.KNOWLEDGE, Feature.HINT, Feature.ADDRESS)
 _DONE = 250_000
 """Fetched URLs that are remembered at least, so that links to them cost nothing; the frontier knows them all."""
 _LESSONS = 8
+_FEW = 12
+"""So many rows are scored more quickly one by one."""
 _TASTED, _FIRST = 10, 50.0
 _SURPRISE = 0.5
 """How far a page must be from what was expected of it for its neighbours to be looked at again at once: on the other
@@ -92,6 +94,7 @@ class Hybrid:
 
     name = "hybrid"
     rediscovery = Rediscovery.LATEST
+    only_open_links = True
 
     def __init__(
         self, target: Target, settings: HybridSettings | None = None, knowledge: KnowledgeBase | None = None
@@ -109,6 +112,8 @@ class Hybrid:
         self._done = LastSeen[str](_DONE)
         self._lessons: list[Example] = []
         self._since = 0
+        self._unread = 0
+        """Pages whose links to known URLs are noted down and not taken in."""
         self._surprise: Spot | None = None
         self._least = -math.inf
         """The priority from which on a URL was among the first at the last second look."""
@@ -128,14 +133,21 @@ class Hybrid:
 
     def page(self, page: JudgedPage) -> Offers:
         origin = self._learn(page)
-        offers = self._score_links(page, origin)
+        rows, fresh = self._see_links(page, origin)
+        if fresh:
+            self._score(fresh)
         self._since += 1
-        if self._since >= self._pause():
+        self._unread += 1
+        again = self._since >= self._pause()
+        if again or self._surprise is not None or self._unread >= self.settings.batch:
+            self._take_in()
+            rows = []  # they have moved
+        if again:
             self._since = 0
             self._look_again()
         elif self._surprise is not None:
             self._look_around(self._surprise)
-        return offers
+        return Offers(self._priorities(page.links.urls, rows))
 
     def failed(self, url: str, note: bytes) -> None:
         self._candidates.pop(url)
@@ -180,24 +192,43 @@ class Hybrid:
 
     # -- scoring ----------------------------------------------------------------------------------------------------
 
-    def _score_links(self, page: JudgedPage, origin: Origin) -> Offers:
+    def _see_links(self, page: JudgedPage, origin: Origin) -> tuple[list[int], list[int]]:
+        """The row of each link, −1 for what was fetched; and those that are new."""
         urls = page.links.urls
+        if self._candidates.is_full(len(urls)):
+            self._take_in()
         done, before = self._done.young, self._done.old
         waiting = [i for i, url in enumerate(urls) if url not in done and url not in before]
-        priorities = [self._lowest] * len(urls)
-        if waiting:
-            rows, changed = self._evidence.of_links(page, waiting, origin)
-            # What the page says nothing new of keeps its priority until the next second look.
-            if changed:
-                self._score(changed)
-            given = self._candidates.given
-            for link, row in zip(waiting, rows, strict=True):
-                priorities[link] = given[row]
-        return Offers(np.array(priorities))
+        rows, fresh = self._evidence.of_links(page, waiting, origin)
+        if len(waiting) < len(urls):
+            known = iter(rows)
+            waits = set(waiting)
+            rows = [next(known) if i in waits else -1 for i in range(len(urls))]
+        return rows, fresh
+
+    def _priorities(self, urls: Sequence[str], rows: list[int]) -> Floats:
+        """The priority of each URL; `rows` are theirs, if they are known."""
+        given, row, lowest = self._candidates.given, self._candidates.row, self._lowest
+        found = [given[at] if at >= 0 else lowest for at in (rows or map(row, urls))]
+        return np.array(found, dtype=np.float64)
+
+    def _take_in(self) -> None:
+        """Take in what the last pages said of known URLs, and tell what follows from it."""
+        self._unread = 0
+        rows = self._evidence.take_in()
+        if rows is not None:
+            rows = rows[self._candidates.view("host")[rows] != NOWHERE]
+            self._tell(self._score_all(rows), rows)
+        self._candidates.sweep()
 
     def _score(self, rows: list[int]) -> None:
-        """Give a few rows the priority that their features ask for."""
+        """Give new rows the priority that their features ask for."""
         table = self._candidates
+        if len(rows) > _FEW:
+            at = np.array(rows)
+            table.view("given")[at] = self._score_all(at)
+            return
+        self._evidence.add_history(rows)
         odds = self._model.score(*table.few(rows))
         floor, grain, lowest = self.settings.floor, self.settings.grain, self._lowest
         for row, likely in zip(rows, odds.tolist(), strict=True):

@@ -75,7 +75,7 @@ class Names:
         if cut < len(url) and len(words) < PATH_PIECES:
             words += [_number(word) for word in _WORDS.findall(url, cut)][: PATH_PIECES - len(words)]
         words += [0] * (PATH_PIECES - len(words))
-        return Address(folder.host, folder.segment, folder.told, array("i", words))
+        return Address(folder.host, folder.segment, folder.told, array("H", words))
 
     def _read_folder(self, start: str) -> Folder:
         name = authority(start)
@@ -117,4 +117,4 @@ def _pieces(name: str) -> array[int]:
     text = "^" + name.removeprefix("www.").rpartition(".")[0] + "$"
     runs = {text[i : i + n] for n in (3, 4) for i in range(len(text) - n + 1)}
     numbers = [piece_number(b"h" + run.encode()) for run in sorted(runs)[:HOST_PIECES]]
-    return array("i", numbers + [0] * (HOST_PIECES - len(numbers)))
+    return array("H", numbers + [0] * (HOST_PIECES - len(numbers)))
