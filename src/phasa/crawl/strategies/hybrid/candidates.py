@@ -145,12 +145,12 @@ class Candidates:
         start = row * SOURCES
         return Spot(self.host[row], self.sources[start : start + min(SOURCES, self.source_count[row])].tolist())
 
-    def near(self, spot: Spot) -> NDArray[np.int64]:
-        """The rows of the same server, and of links on the same pages, in order."""
-        sources = self.view("sources").ravel()
-        found = [np.flatnonzero(self.view("host") == spot.host)]
-        found += [np.flatnonzero(sources == source) // SOURCES for source in spot.sources]
-        return np.unique(np.concatenate(found))
+    def near(self, spots: Sequence[Spot]) -> NDArray[np.int64]:
+        """The rows of the same servers, and of links on the same pages, in order."""
+        found = np.isin(self.view("host"), [spot.host for spot in spots])
+        if pages := {source for spot in spots for source in spot.sources}:
+            found |= np.isin(self.view("sources"), list(pages)).any(axis=1)
+        return np.flatnonzero(found)
 
     def is_full(self, more: int) -> bool:
         """Whether so many more URLs may be too many."""

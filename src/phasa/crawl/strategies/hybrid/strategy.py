@@ -69,9 +69,10 @@ _LESSONS = 8
 _FEW = 12
 """So many rows are scored more quickly one by one."""
 _TASTED, _FIRST = 10, 50.0
-_SURPRISE = 0.5
-"""How far a page must be from what was expected of it for its neighbours to be looked at again at once: on the other
-side. Where nothing is expected, no page surprises."""
+_SURPRISE, _SHOCK = 0.5, 0.75
+"""How far a page must be from what was expected of it for its neighbours to be looked at again: on the other side.
+Where nothing is expected, no page surprises. Farther than the second, they are looked at at once; else with the next
+news."""
 _SURE, _HASTE = 0.9, 25
 """A disappointment where so much was expected brings the next second look at all URLs nearer by so many pages: what
 misled once misleads again, on other servers too."""
@@ -114,7 +115,9 @@ class Hybrid:
         self._since = 0
         self._unread = 0
         """Pages whose links to known URLs are noted down and not taken in."""
-        self._surprise: Spot | None = None
+        self._surprises: list[Spot] = []
+        """Where pages were not what was expected since the last look."""
+        self._shocked = False
         self._least = -math.inf
         """The priority from which on a URL was among the first at the last second look."""
         self._queue: list[Change] = []
@@ -138,15 +141,13 @@ class Hybrid:
             self._score(fresh)
         self._since += 1
         self._unread += 1
-        again = self._since >= self._pause()
-        if again or self._surprise is not None or self._unread >= self.settings.batch:
-            self._take_in()
-            rows = []  # they have moved
-        if again:
+        if self._since >= self._pause():
             self._since = 0
             self._look_again()
-        elif self._surprise is not None:
-            self._look_around(self._surprise)
+            rows = []  # they have moved
+        elif self._shocked or self._unread >= self.settings.batch:
+            self._take_in()
+            rows = []
         return Offers(self._priorities(page.links.urls, rows))
 
     def failed(self, url: str, note: bytes) -> None:
@@ -164,7 +165,6 @@ class Hybrid:
         wanted, table = page.judgement.wanted, self._candidates
         self._done.add(page.url)
         row = table.row(page.url)
-        self._surprise = None
         if row < 0:
             return Origin(1.0, math.log(2)) if wanted else Origin(FARTHEST, 0.0)
         # The features as they were when the URL was last scored: nothing of this page is in them.
@@ -174,8 +174,9 @@ class Hybrid:
             self._study()
         self._history.learn(table, row, wanted)
         expected = chance(table.given[row])
-        if abs(wanted - expected) > _SURPRISE:
-            self._surprise = table.spot(row)
+        if (distance := abs(wanted - expected)) > _SURPRISE:
+            self._surprises.append(table.spot(row))
+            self._shocked = self._shocked or distance > _SHOCK
         if expected > _SURE and not wanted:
             self._since += _HASTE
         if page.country and page.country in self.target.countries:
@@ -213,12 +214,22 @@ class Hybrid:
         return np.array(found, dtype=np.float64)
 
     def _take_in(self) -> None:
-        """Take in what the last pages said of known URLs, and tell what follows from it."""
-        self._unread = 0
+        """Take in what the last pages said of known URLs. Score these again, and what surprises say most about: the
+        other URLs of their servers, and of the pages they stood on."""
+        table = self._candidates
         rows = self._evidence.take_in()
+        if self._surprises:
+            near = table.near(self._surprises)
+            rows = near if rows is None else np.union1d(rows, near)
         if rows is not None:
-            rows = rows[self._candidates.view("host")[rows] != NOWHERE]
+            rows = rows[table.view("host")[rows] != NOWHERE]
             self._tell(self._score_all(rows), rows)
+        self._settle_down()
+
+    def _settle_down(self) -> None:
+        self._unread = 0
+        self._surprises.clear()
+        self._shocked = False
         self._candidates.sweep()
 
     def _score(self, rows: list[int]) -> None:
@@ -261,6 +272,8 @@ class Hybrid:
 
     def _look_again(self) -> None:
         """Score all rows again; tell the new priorities of those that lead the queue, or led it wrongly."""
+        self._evidence.take_in()
+        self._settle_down()
         if not len(self._candidates):
             return
         self._study()
@@ -268,12 +281,6 @@ class Hybrid:
         lead = 4 * self._pause()
         self._least = float(np.partition(now, -lead)[-lead]) if len(now) > lead else -math.inf
         self._tell(now)
-
-    def _look_around(self, spot: Spot) -> None:
-        """Score again what a surprise says most about: the other URLs of its server, and of the pages it stood on."""
-        rows = self._candidates.near(spot)
-        if len(rows):
-            self._tell(self._score_all(rows), rows)
 
     def _tell(self, now: Floats, rows: Rows = ALL) -> None:
         """Tell the frontier the new priorities of rows, where they matter.
