@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from phasa.crawl.strategies.online.names import HOST_PIECES, PIECES, Names
 
+Rows = slice | NDArray[np.int64]
 Cells = NDArray[np.float32]
 Pieces = NDArray[np.uint16]
 
@@ -119,6 +120,7 @@ class Candidates:
         self._rows: dict[str, int] = {}
         self._left: list[int] = []
         self._room = 0
+        self._wholes: dict[str, NDArray[Any]] = {}
         self._grow(min(1024, limit))
 
     def __len__(self) -> int:
@@ -131,26 +133,28 @@ class Candidates:
 
     def view(self, column: str) -> NDArray[Any]:
         """A column as numpy sees it, rows in use and those left behind; a matrix where rows have several cells."""
-        dtype, width = _SHAPES[column]
-        whole = np.frombuffer(getattr(self, column), dtype=dtype)
-        return whole[: len(self.urls)] if width == 1 else whole.reshape(-1, width)[: len(self.urls)]
+        return self._wholes[column][: len(self.urls)]
+
+    def at(self, column: str, rows: Rows) -> NDArray[Any]:
+        """The cells of some rows in a column: a view of all of them, or a copy of a few."""
+        return self.view(column) if isinstance(rows, slice) else self._wholes[column].take(rows, axis=0)
 
     def few(self, rows: list[int]) -> tuple[Cells, Pieces]:
         """Features and pieces of some rows."""
         at = np.array(rows)
-        return self._all_cells.take(at, axis=0), self._all_pieces.take(at, axis=0)
+        return self.at("cells", at), self.at("pieces", at)
 
     def spot(self, row: int) -> Spot:
         """Where a URL stands."""
         start = row * SOURCES
         return Spot(self.host[row], self.sources[start : start + min(SOURCES, self.source_count[row])].tolist())
 
-    def near(self, spots: Sequence[Spot]) -> NDArray[np.int64]:
-        """The rows of the same servers, and of links on the same pages, in order."""
-        found = np.isin(self.view("host"), [spot.host for spot in spots])
-        if pages := {source for spot in spots for source in spot.sources}:
-            found |= np.isin(self.view("sources"), list(pages)).any(axis=1)
-        return np.flatnonzero(found)
+    def near(self, spot: Spot) -> NDArray[np.int64]:
+        """The rows of the same server, and of links on the same pages, in order."""
+        sources = self.view("sources").ravel()
+        found = [np.flatnonzero(self.view("host") == spot.host)]
+        found += [np.flatnonzero(sources == source) // SOURCES for source in spot.sources]
+        return np.unique(np.concatenate(found))
 
     def is_full(self, more: int) -> bool:
         """Whether so many more URLs may be too many."""
@@ -224,8 +228,9 @@ class Candidates:
                 larger[: self._room * width] = getattr(self, name)
             setattr(self, name, larger)
         self._room = room
-        self._all_cells = np.frombuffer(self.cells, dtype=np.float32).reshape(-1, WIDTH)
-        self._all_pieces = np.frombuffer(self.pieces, dtype=np.uint16).reshape(-1, PIECES)
+        for name, (dtype, width) in _SHAPES.items():
+            whole: NDArray[Any] = np.frombuffer(getattr(self, name), dtype=dtype)
+            self._wholes[name] = whole if width == 1 else whole.reshape(-1, width)
 
     def _forget(self, needed: set[str]) -> None:
         worst = np.argsort(self.view("given"), kind="stable")[: max(1, self.limit // 10)]

@@ -22,9 +22,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from phasa.crawl.learn.knowledge import KnowledgeBase
-from phasa.crawl.strategies.hybrid.candidates import FARTHEST, NOWHERE, WIDTH, Candidates, Feature, Spot
+from phasa.crawl.strategies.hybrid.candidates import FARTHEST, NOWHERE, WIDTH, Candidates, Feature, Rows, Spot
 from phasa.crawl.strategies.hybrid.evidence import Evidence, Origin
-from phasa.crawl.strategies.hybrid.history import ALL, History, Rows
+from phasa.crawl.strategies.hybrid.history import ALL, History
 from phasa.crawl.strategies.online.memory import LastSeen, Shares
 from phasa.crawl.strategies.online.model import Example, OnlineModel, chance
 from phasa.crawl.strategies.online.names import PIECES, Names
@@ -69,10 +69,9 @@ _LESSONS = 8
 _FEW = 12
 """So many rows are scored more quickly one by one."""
 _TASTED, _FIRST = 10, 50.0
-_SURPRISE, _SHOCK = 0.5, 0.75
-"""How far a page must be from what was expected of it for its neighbours to be looked at again: on the other side.
-Where nothing is expected, no page surprises. Farther than the second, they are looked at at once; else with the next
-news."""
+_SURPRISE = 0.5
+"""How far a page must be from what was expected of it for its neighbours to be looked at again at once: on the other
+side. Where nothing is expected, no page surprises."""
 _SURE, _HASTE = 0.9, 25
 """A disappointment where so much was expected brings the next second look at all URLs nearer by so many pages: what
 misled once misleads again, on other servers too."""
@@ -115,9 +114,7 @@ class Hybrid:
         self._since = 0
         self._unread = 0
         """Pages whose links to known URLs are noted down and not taken in."""
-        self._surprises: list[Spot] = []
-        """Where pages were not what was expected since the last look."""
-        self._shocked = False
+        self._surprise: Spot | None = None
         self._least = -math.inf
         """The priority from which on a URL was among the first at the last second look."""
         self._queue: list[Change] = []
@@ -145,9 +142,12 @@ class Hybrid:
             self._since = 0
             self._look_again()
             rows = []  # they have moved
-        elif self._shocked or self._unread >= self.settings.batch:
-            self._take_in()
-            rows = []
+        else:
+            if self._unread >= self.settings.batch:
+                self._take_in()
+                rows = []
+            if self._surprise is not None:
+                self._look_around(self._surprise)
         return Offers(self._priorities(page.links.urls, rows))
 
     def failed(self, url: str, note: bytes) -> None:
@@ -165,6 +165,7 @@ class Hybrid:
         wanted, table = page.judgement.wanted, self._candidates
         self._done.add(page.url)
         row = table.row(page.url)
+        self._surprise = None
         if row < 0:
             return Origin(1.0, math.log(2)) if wanted else Origin(FARTHEST, 0.0)
         # The features as they were when the URL was last scored: nothing of this page is in them.
@@ -174,9 +175,8 @@ class Hybrid:
             self._study()
         self._history.learn(table, row, wanted)
         expected = chance(table.given[row])
-        if (distance := abs(wanted - expected)) > _SURPRISE:
-            self._surprises.append(table.spot(row))
-            self._shocked = self._shocked or distance > _SHOCK
+        if abs(wanted - expected) > _SURPRISE:
+            self._surprise = table.spot(row)
         if expected > _SURE and not wanted:
             self._since += _HASTE
         if page.country and page.country in self.target.countries:
@@ -214,23 +214,13 @@ class Hybrid:
         return np.array(found, dtype=np.float64)
 
     def _take_in(self) -> None:
-        """Take in what the last pages said of known URLs. Score these again, and what surprises say most about: the
-        other URLs of their servers, and of the pages they stood on."""
-        table = self._candidates
-        rows = self._evidence.take_in()
-        if self._surprises:
-            near = table.near(self._surprises)
-            rows = near if rows is None else np.union1d(rows, near)
+        """Take in what the last pages said of known URLs, and score these again."""
+        self._unread = 0
+        table, rows = self._candidates, self._evidence.take_in()
         if rows is not None:
             rows = rows[table.view("host")[rows] != NOWHERE]
             self._tell(self._score_all(rows), rows)
-        self._settle_down()
-
-    def _settle_down(self) -> None:
-        self._unread = 0
-        self._surprises.clear()
-        self._shocked = False
-        self._candidates.sweep()
+        table.sweep()
 
     def _score(self, rows: list[int]) -> None:
         """Give new rows the priority that their features ask for."""
@@ -261,9 +251,9 @@ class Hybrid:
         """The priorities that all rows, or some, should have, their history brought up to date."""
         table, (floor, grain) = self._candidates, (self.settings.floor, self.settings.grain)
         self._history.refresh(table, rows)
-        cells = table.view("cells")[rows]
-        odds = self._model.score(cells, table.view("pieces")[rows])
-        rescue = table.view("national")[rows].astype(bool) & (cells[:, Feature.DOMAIN] > 0)
+        cells = table.at("cells", rows)
+        odds = self._model.score(cells, table.at("pieces", rows))
+        rescue = table.at("national", rows).astype(bool) & (cells[:, Feature.DOMAIN] > 0)
         near = _NEARER * (FARTHEST - cells[:, Feature.DISTANCE])
         trace = np.maximum(cells[:, Feature.PARENT_SIMILARITY], cells[:, Feature.ANCHOR_YES])
         np.maximum(trace, cells[:, Feature.HINT], out=trace)
@@ -272,8 +262,9 @@ class Hybrid:
 
     def _look_again(self) -> None:
         """Score all rows again; tell the new priorities of those that lead the queue, or led it wrongly."""
+        self._unread = 0
         self._evidence.take_in()
-        self._settle_down()
+        self._candidates.sweep()
         if not len(self._candidates):
             return
         self._study()
@@ -281,6 +272,12 @@ class Hybrid:
         lead = 4 * self._pause()
         self._least = float(np.partition(now, -lead)[-lead]) if len(now) > lead else -math.inf
         self._tell(now)
+
+    def _look_around(self, spot: Spot) -> None:
+        """Score again what a surprise says most about: the other URLs of its server, and of the pages it stood on."""
+        rows = self._candidates.near(spot)
+        if len(rows):
+            self._tell(self._score_all(rows), rows)
 
     def _tell(self, now: Floats, rows: Rows = ALL) -> None:
         """Tell the frontier the new priorities of rows, where they matter.

@@ -23,6 +23,8 @@ _CODES = """
 CODES = frozenset(_CODES.split())
 """Codes of languages as they stand in addresses, without those that are mostly something else there (id, it, my …)."""
 
+_KEPT = 16_384
+"""Hosts, and directories, that are remembered: some 300 bytes each."""
 _WORDS = re.compile(r"[a-z]+|[^\x00-\x7f]+|%[0-9a-f]{2}", re.IGNORECASE)
 
 
@@ -64,8 +66,8 @@ class Names:
     def __init__(self, tlds: frozenset[str], language: str = "") -> None:
         self._tlds = tlds
         self._language = language
-        self.host = lru_cache(maxsize=65536)(self._host)
-        self._folder = lru_cache(maxsize=65536)(self._read_folder)
+        self.host = lru_cache(maxsize=_KEPT)(self._host)
+        self._folder = lru_cache(maxsize=_KEPT)(self._read_folder)
 
     def address(self, url: str) -> Address:
         """The numbers of a URL."""
