@@ -24,6 +24,7 @@ from phasa.frontier.memory import MemoryFrontier
 from phasa.frontier.politeness import FREE, Politeness
 from phasa.frontier.protocol import Ending, Lease, Offer, State
 from phasa.frontier.rules import Rules
+from phasa.frontier.scope import Scope
 from phasa.frontier.sqlite import SqliteFrontier
 from phasa.web.url import Url
 
@@ -205,6 +206,32 @@ def test_drop_is_not_fetched_and_changes_are_heard() -> None:
     web = PaperWeb({A: [B, C, D, "http://nan.example/"]})
     crawl(web, [A], strategy=Choosy())
     assert web.asked == [A, D, B]
+
+
+class Sifting(BreadthFirst):
+    """Wants links that may still be fetched, and writes down what it sees."""
+
+    only_open_links = True
+
+    def __init__(self) -> None:
+        self.saw: list[list[str]] = []
+
+    def page(self, page: JudgedPage) -> Offers:
+        self.saw.append(list(page.links.urls))
+        return super().page(page)
+
+
+def test_links_that_are_settled_or_out_of_scope_never_reach_a_strategy_that_does_not_want_them() -> None:
+    picture = "http://a.example/x.png"
+    web = PaperWeb({A: [B, picture, C], B: [A, picture, C, D], C: [A, B], D: []})
+    strategy = Sifting()
+    _, frontier, _ = crawl(web, [A], strategy=strategy, frontier=MemoryFrontier(Rules(scope=Scope())))
+    assert strategy.saw == [[B, C], [C, D], [], []]
+    assert web.asked == [A, B, C, D]
+    story = frontier.story(Url(picture))
+    assert story is not None
+    assert (story.state, story.source) == (State.DROPPED, A)
+    assert "out of scope" in story.reason
 
 
 class Shelf:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 from phasa.archive.duplicates import NearDuplicates
-from phasa.crawl.answer import Answer, Kind, Web
+from phasa.crawl.answer import Answer, Kind, OutLinks, Web
 from phasa.crawl.clock import Clock
 from phasa.crawl.judge import BatchJudge, Judge, Judgement
 from phasa.crawl.leads import Lead, Leads
 from phasa.crawl.meter import Meter
 from phasa.crawl.record import Archive, Log, ending_of, visit_of
-from phasa.crawl.strategy import DROP, Asking, Change, JudgedPage, Offers, Strategy, Taught
+from phasa.crawl.strategy import DROP, Asking, Change, JudgedPage, Offers, Selective, Strategy, Taught
 from phasa.errors import BrokenPartError, with_place
 from phasa.frontier.politeness import Politeness
 from phasa.frontier.protocol import NEAR_DUPLICATE, Ending, Frontier, Lease, Offer, State
@@ -74,6 +75,7 @@ class Settler:
         self._judge_many = parts.judge.judge_many if isinstance(parts.judge, BatchJudge) else None
         self._taught = parts.strategy if isinstance(parts.strategy, Taught) else None
         self._leads = Leads()
+        self._sifts = isinstance(parts.strategy, Selective)
         # What it asks about must be in the frontier: the links of the page before, too.
         self.one_by_one = isinstance(parts.strategy, Asking)
         if isinstance(parts.strategy, Asking):
@@ -190,7 +192,7 @@ class Settler:
                 except Exception as trouble:
                     raise self._raised(trouble) from trouble
             return self.listed(lease, answer)
-        links = answer.links
+        links, refused = self._sifted(lease, answer.links) if self._sifts else (answer.links, ())
         led = [lead.url for lead in via]
         page = JudgedPage(lease.url, judgement, links, lease.note, lease.depth, answer.country, led)
         try:
@@ -203,7 +205,14 @@ class Settler:
                 f"strategy {strategy.name}: page() gave {given} priorities and {notes} notes for {len(links)} links"
             )
         follow = answer.follow and not (copy and self._skip_duplicates)
-        return self._offers(lease, page, offers) if follow else ()
+        return [*self._offers(lease, page, offers), *refused] if follow else ()
+
+    def _sifted(self, lease: Lease, links: OutLinks) -> tuple[OutLinks, Sequence[Offer]]:
+        """The links that are worth scoring, and offers of those that are out of scope, to be recorded."""
+        urls, depth = links.urls, lease.depth + 1
+        fit, refused = self.parts.frontier.sift(urls, depth)  # type: ignore[arg-type]
+        picked = links if len(fit) == len(urls) else links.pick(fit)
+        return picked, [Offer(Url(urls[place]), 0.0, depth, lease.url) for place in refused]
 
     def listed(self, lease: Lease, answer: Answer) -> list[Offer]:
         """Sitemaps and what they list: nobody linked to it, so it is wanted as much as the URL that led there."""
@@ -216,7 +225,7 @@ class Settler:
 
     def _offers(self, lease: Lease, page: JudgedPage, offers: Offers) -> list[Offer]:
         urls = page.links.urls
-        settled = self.parts.frontier.settled(urls)  # type: ignore[arg-type]
+        settled = repeat(False, len(urls)) if self._sifts else self.parts.frontier.settled(urls)  # type: ignore[arg-type]
         depth, source, notes = lease.depth + 1, lease.url, offers.notes
         values = offers.priorities.tolist()
         if not notes:

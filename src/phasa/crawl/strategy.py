@@ -146,6 +146,14 @@ class Taught(Protocol):
         ...
 
 
+@runtime_checkable
+class Selective(Protocol):
+    """A strategy that wants to see only links that may still be fetched: neither settled nor out of scope."""
+
+    only_open_links: bool
+    """Being there says it."""
+
+
 class Plain:
     """What most strategies share: nothing learned from failures, nothing changed later, nothing to save."""
 

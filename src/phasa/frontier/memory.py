@@ -25,6 +25,7 @@ from phasa.frontier.protocol import (
     Story,
     Waiting,
 )
+from phasa.frontier.recent import SETTLED, sifted
 from phasa.frontier.rules import QUEUE_FULL, Rules, may_return
 from phasa.web.url import Url, authority, registered_domain
 
@@ -304,6 +305,13 @@ class MemoryFrontier:
     def settled(self, urls: Sequence[Url]) -> list[bool]:
         known = self._known.get
         return [(entry := known(url)) is not None and entry.state is not State.WAITING for url in urls]
+
+    def sift(self, urls: Sequence[Url], depth: int) -> tuple[list[int], list[int]]:
+        bounds = [
+            None if (entry := self._known.get(url)) is None else ANY if entry.state is State.WAITING else SETTLED
+            for url in urls
+        ]
+        return sifted(urls, bounds, self.rules.scope, depth)
 
     def waiting(self, host: str, limit: int) -> list[Waiting]:
         found = [e for e in self._entries if e.state is State.WAITING and authority(e.url) == host_of(host)]

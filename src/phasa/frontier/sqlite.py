@@ -23,11 +23,12 @@ from phasa.frontier.inbox import ALONE as ALONE
 from phasa.frontier.inbox import Inbox
 from phasa.frontier.inbox import Partition as Partition
 from phasa.frontier.index import Head, IndexOptions, UrlIndex
-from phasa.frontier.offer_batch import SETTLED, OfferBatch, RecentOffers, Sourced
+from phasa.frontier.offer_batch import OfferBatch, Sourced
 from phasa.frontier.origins import other_origin
 from phasa.frontier.outbox import Journal, Outbox, Unsettled
 from phasa.frontier.politeness import AWAKE
 from phasa.frontier.protocol import ANY, Ending, Lease, Offer, OfferResult, Rescoped, State, Stats, Story, Waiting
+from phasa.frontier.recent import SETTLED, RecentOffers, sifted
 from phasa.frontier.rules import Rules
 from phasa.frontier.schedule import Host, HostSchedule
 from phasa.frontier.tables import HostTable, Row, UrlTable
@@ -353,6 +354,9 @@ class SqliteFrontier:
 
     def settled(self, urls: Sequence[Url]) -> list[bool]:
         return self._recent.settled(urls)
+
+    def sift(self, urls: Sequence[Url], depth: int) -> tuple[list[int], list[int]]:
+        return sifted(urls, self._recent.bounds(urls), self.rules.scope, depth)
 
     def waiting(self, host: str, limit: int) -> list[Waiting]:
         ids = self._hosts.find_many({host, other_origin(host)}).values()

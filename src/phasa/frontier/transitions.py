@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from phasa.frontier.database import Database
-from phasa.frontier.offer_batch import SETTLED, RecentOffers
 from phasa.frontier.protocol import NEAR_DUPLICATE, Ending, Lease, OfferResult, Rescoped, State
+from phasa.frontier.recent import SETTLED, RecentOffers
 from phasa.frontier.rules import Rules
 from phasa.frontier.schedule import Host, HostSchedule
 from phasa.frontier.tables import HostTable, Row, UrlTable
@@ -107,7 +107,10 @@ class Transitions:
             priority = changes[url]
             if priority != row.priority and row.state == State.WAITING and not leased(row.id):
                 changed.append((row, priority, row.note))
-                self._recent.forget(url)
+                if row.note:
+                    self._recent.forget(url)
+                else:
+                    self._recent.put(url, priority)
                 hosts.add(row.host)
         self._urls.change(changed)
         for host in hosts:
