@@ -87,7 +87,7 @@ def test_a_long_sitemap_is_taken_in_whole_by_slices(tmp_path: Path) -> None:
 def test_a_host_rests_for_what_its_pages_cost(tmp_path: Path) -> None:
     """Pages that cost a lot are asked for less often: the host may not be asked again in this run."""
     links = "<a href=/more>x</a>"
-    body = links + "<p><a title=x>x</a>" * 20_000
+    body = links + "<p><a title=x>x</a>" * 60_000
 
     def heavy(host: str, path: str) -> web.Response:
         return web.Response(text=body, content_type="text/html")

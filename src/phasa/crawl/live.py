@@ -136,6 +136,7 @@ class LiveWeb:
         page = unpack(body.page) if body.page is not None else None
         # What a host costs is charged to it: whoever's pages take long is asked less often.
         cost = self._pool.cost(host(exchange.url)) + _BYTE_SECONDS * len(exchange.wire_body)
+        rest = self._limits.cost_rest * cost if cost > self._limits.dear_seconds else 0.0
         return Answer(
             kind,
             reason,
@@ -145,7 +146,7 @@ class LiveWeb:
             address=exchange.address,
             country=country_of(exchange.address),
             seconds=time.monotonic() - begun,
-            crawl_delay=max(delay, self._limits.cost_rest * cost),
+            crawl_delay=max(delay, rest),
             retry_after=exchange.retry_after() or 0.0 if kind is Kind.BUSY else 0.0,
             target=target,
             listed=body.listed or (),

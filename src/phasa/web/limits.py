@@ -46,7 +46,7 @@ class Limits(Settings, frozen=True, kw_only=True):
         Meta(ge=0, description="A host whose pages take more processor time than this waits behind other hosts."),
     ] = 0.05
     cost_rest: Annotated[
-        float, Meta(ge=0, description="A host rests for so many times the processor time that its pages take to read.")
+        float, Meta(ge=0, description="Such a host rests for so many times the processor time that its pages take.")
     ] = 10.0
     parse_seconds: Annotated[
         float, Meta(gt=0, description="Processor time for reading one page; one that takes more has crashed.")
