@@ -184,6 +184,10 @@ class Collection:
         """The collection in a folder. Raises CollectionError when there is none, SettingsError for bad settings."""
         if not (path / cls.SETTINGS).is_file():
             raise CollectionError(f"{path}: no collection here (no {cls.SETTINGS}); make one with: phasa init {path}")
+        if not (path / cls.SETTINGS).stat().st_size:  # all defaults would be another crawl than the one that was begun
+            raise CollectionError(
+                f"{path / cls.SETTINGS}: is empty, so its settings are lost; write at least its language"
+            )
         return cls(path, read_settings(path / cls.SETTINGS, CollectionSettings))
 
     @property
