@@ -9,7 +9,6 @@ only when it was fetched, or is in seeds.txt.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 
 from phasa.archive.capture import ArchiveError
@@ -29,9 +28,7 @@ from phasa.errors import BrokenPartError, CollectionError
 from phasa.frontier.outbox import Unsettled
 from phasa.frontier.protocol import Lease, Offer
 from phasa.frontier.sqlite import SqliteFrontier
-from phasa.web.exchange import Exchange
-from phasa.web.limits import Limits
-from phasa.web.url import Url, parse
+from phasa.web.url import parse
 from phasa.web.url import path as url_path
 
 
@@ -115,21 +112,7 @@ async def _fill(collection: Collection, file: Path) -> int:
 class _Records(RecallFetcher):
     """Answers from records and nothing else. Raises ArchiveError for what cannot be had from one."""
 
-    async def fetch(
-        self,
-        address: Url,
-        etag: str | None = None,
-        modified: str | None = None,
-        accept: Sequence[str] | None = None,
-        limits: Limits | None = None,
-        validated: Url | None = None,
-        inflated: bool = True,
-    ) -> Exchange:
-        recalled = self.recalled
-        known = recalled.exchange(address, accept, limits or self.limits, inflated) if recalled is not None else None
-        if known is None:
-            raise ArchiveError(f"{address}: no whole answer in the archive")
-        return known
+    only_recalled = True
 
 
 def _lease(frontier: SqliteFrontier, address: str, now: float) -> Lease | None:
