@@ -25,7 +25,7 @@ import numpy as np
 
 from phasa.feeds.budget import share_budget
 from phasa.feeds.circle import optimum
-from phasa.feeds.document import MODULE, read_document
+from phasa.feeds.document import MODULES, read_document
 from phasa.feeds.evaluate import evaluate_shared
 from phasa.feeds.oracle import bound
 from phasa.feeds.parse import read_feed
@@ -183,7 +183,7 @@ def _here(bodies: list[bytes]) -> float:
 async def _apart(bodies: list[bytes], rounds: int) -> float:
     """CPU seconds of this process and its children for so many rounds through the pool, its start included."""
     before = _spent()
-    async with Pool(1, modules=[MODULE]) as pool:
+    async with Pool(1, modules=MODULES) as pool:
         for _ in range(rounds):
             calls = (pool.call(read_document, body, "", "", ADDRESS, "th", Limits(), "", whole=True) for body in bodies)
             await asyncio.gather(*calls)

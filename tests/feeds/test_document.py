@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 from tests.feeds.paper_server import document
 
-from phasa.feeds.document import MODULE, Document, read_by, read_document
+from phasa.feeds.document import MODULES, Document, read_by, read_document
 from phasa.feeds.policy import SharedBudget
 from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Watcher
@@ -52,7 +52,7 @@ async def test_a_deadly_document_costs_its_poll_and_the_watch_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits = Limits()
-    async with served() as base, Fetcher(limits, allow_private=True) as fetcher, Pool(1, modules=[MODULE]) as pool:
+    async with served() as base, Fetcher(limits, allow_private=True) as fetcher, Pool(1, modules=MODULES) as pool:
         # Here, in the process that polls, nothing may be unpacked.
         monkeypatch.setattr(inflate, "_undo", lambda *_: pytest.fail("unpacked by the process that polls"))
         with FeedStore(tmp_path / "feeds.db") as store:

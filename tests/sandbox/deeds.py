@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable
 
@@ -78,3 +79,8 @@ def work(seconds: float) -> float:
     while time.process_time() < until:
         pass
     return seconds
+
+
+def loaded() -> list[str]:
+    """The modules that the worker has."""
+    return sorted(sys.modules)

@@ -15,7 +15,7 @@ import msgspec
 from phasa.collection import Collection
 from phasa.errors import InputError, PhasaError
 from phasa.feeds.callback import Callback, parse_listen, poster
-from phasa.feeds.document import MODULE, read_by
+from phasa.feeds.document import MODULES, read_by
 from phasa.feeds.links import discover, send_links
 from phasa.feeds.policy import Pace, SharedBudget
 from phasa.feeds.post import Post
@@ -70,7 +70,7 @@ async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn) ->
         stack.enter_context(logged_to_file(collection.path))
         await stack.enter_async_context(fetcher)
         pool = await stack.enter_async_context(
-            Pool(limits.parsers, Bounds(limits.parse_seconds, limits.parse_megabytes), [MODULE])
+            Pool(limits.parsers, Bounds(limits.parse_seconds, limits.parse_megabytes), MODULES)
         )
         store = stack.enter_context(FeedStore(collection.path / "feeds.db"))
         if duties.join:

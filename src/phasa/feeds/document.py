@@ -14,13 +14,15 @@ from msgspec import Struct
 from phasa.feeds.parse import read_feed
 from phasa.feeds.post import Feed
 from phasa.sandbox.pool import Pool
+from phasa.web import charset_model
 from phasa.web.exchange import Exchange
 from phasa.web.html import FeedLink, read_page
 from phasa.web.inflate import Problem, inflate
 from phasa.web.limits import Limits
 from phasa.web.url import Url
 
-MODULE = __name__
+MODULES = (__name__, charset_model.__name__, "feedparser", "xml.sax.expatreader")
+"""What a process that calls `read_document` needs."""
 _PAGE_BYTES = 200_000  # as much of a page is searched for the feeds that it announces
 _NONE = Feed("")
 

@@ -20,6 +20,7 @@ from phasa.lab.serve import serving
 from phasa.lab.world import World
 from phasa.language.detectors import detector
 from phasa.sandbox.pool import Pool
+from phasa.web.body import MODULES
 from phasa.web.fetch import Fetcher
 from phasa.web.limits import Limits
 
@@ -32,7 +33,7 @@ async def crawl_live(world: World, strategy: Strategy, seeds: Sequence[Seed], pa
     async with (
         serving(world) as (port, _),
         Fetcher(Limits(), "phasa-lab", server=f"127.0.0.1:{port}") as fetcher,
-        Pool() as pool,
+        Pool(modules=MODULES) as pool,
     ):
         web = LiveWeb(fetcher, pool, Limits(), agent="phasa", language=language)
         judge = LanguageJudge(detector("dictionary", language), language)

@@ -16,7 +16,7 @@ from contextlib import suppress
 from phasa.errors import PhasaError
 from phasa.sandbox.bounds import Bounds
 from phasa.sandbox.frames import ENDED, ORDER
-from phasa.sandbox.process import main
+from phasa.sandbox.process import load, main
 
 _MOST_FILES = 1 << 20
 _PROGRAM = "import sys; from phasa.sandbox.process import start; start(*sys.argv[1:])"
@@ -34,7 +34,7 @@ class Nursery:
         self._numbers = 0
         self._ended: dict[int, int] = {}
         with theirs:
-            self._pid = _forked(theirs, bounds) if may_fork() else _started(theirs, bounds, modules)
+            self._pid = _forked(theirs, bounds, modules) if may_fork() else _started(theirs, bounds, modules)
 
     def worker(self, megabytes: int = 0, nice: int = 0) -> tuple[int, socket.socket]:
         """The number of a new worker and the socket that it answers calls on; it may have less memory than the bounds
@@ -89,7 +89,7 @@ def may_fork() -> bool:
     return threading.active_count() == 1 and asyncio._get_running_loop() is None and "uvloop" not in sys.modules
 
 
-def _forked(control: socket.socket, bounds: Bounds) -> int:
+def _forked(control: socket.socket, bounds: Bounds, modules: Sequence[str]) -> int:
     pid = os.fork()
     if pid:
         return pid
@@ -101,6 +101,7 @@ def _forked(control: socket.socket, bounds: Bounds) -> int:
     for stream in (0, 1):
         os.dup2(nowhere, stream)
     try:
+        load(modules)
         main(control, bounds)
     finally:
         os._exit(0)

@@ -16,6 +16,7 @@ import resource
 import select
 import signal
 import socket
+from collections.abc import Sequence
 from contextlib import suppress
 
 from phasa.sandbox.bounds import DONE, OUT_OF_MEMORY, Bounds
@@ -116,8 +117,15 @@ def _pages(which: int) -> int:
         return int(file.read().split()[which]) * resource.getpagesize()
 
 
+def load(modules: Sequence[str]) -> None:
+    """Import what workers will need, and have it `ready` where a module says how: what a worker loads by itself is
+    loaded again in the next one, and taken off the memory that is meant for pages."""
+    for name in modules:
+        if (ready := getattr(importlib.import_module(name), "ready", None)) is not None:
+            ready()
+
+
 def start(control: str, seconds: str, megabytes: str, *modules: str) -> None:
     """`main` in an interpreter of its own, by the words that it was started with."""
-    for module in modules:
-        importlib.import_module(module)
+    load(modules)
     main(socket.socket(fileno=int(control)), Bounds(float(seconds), int(megabytes)))

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from phasa.web import charset_model
 from phasa.web.html import PAGE_TAGS, PackedPage, read_packed
 from phasa.web.http import PAGE_TYPES, READABLE_TYPES
 from phasa.web.inflate import Problem, inflate
 from phasa.web.limits import Limits
 from phasa.web.sitemap import is_sitemap, listed
 from phasa.web.url import Url
+
+MODULES = (__name__, charset_model.__name__)
+"""What a process that calls `read_body` needs."""
 
 
 class BodyReading(Struct, frozen=True, array_like=True):

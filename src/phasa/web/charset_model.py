@@ -8,6 +8,7 @@ frequency of the characters that they decode to.
 
 from __future__ import annotations
 
+import codecs
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -76,6 +77,14 @@ def _last_ascii(piece: bytes) -> int:
         if piece[position] < 0x40:
             return position
     return len(piece)
+
+
+def ready() -> None:
+    """Load what is loaded at the first use otherwise."""
+    class_table()
+    _model()
+    for charset in MULTI:
+        codecs.lookup(charset)
 
 
 @cache
