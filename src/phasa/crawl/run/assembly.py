@@ -13,6 +13,8 @@ from phasa.collection import Collection, CollectionSettings
 from phasa.crawl.judge import Judge, LanguageJudge
 from phasa.crawl.learn.knowledge import KnowledgeBase, read_knowledge
 from phasa.crawl.run.recall import RecallArchive, RecallFetcher
+from phasa.crawl.segments.edges import EDGES
+from phasa.crawl.segments.predictor import load_predictor
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategy import Strategy
 from phasa.crawl.target import target_of, traces_of
@@ -37,7 +39,12 @@ def strategy_of(collection: Collection, profile: Profile) -> Strategy:
     knowledge: KnowledgeBase | None = read_knowledge(file) if file.is_file() else None
     settings = collection.settings
     around = Circumstances(
-        target_of(profile), knowledge=knowledge, settings=settings.strategies, models=collection.models_folder
+        target_of(profile),
+        knowledge=knowledge,
+        settings=settings.strategies,
+        models=collection.models_folder,
+        edges=collection.reports_folder / EDGES if settings.topic else None,
+        may_ask_names=not settings.server,
     )
     return make_strategy(absolute(settings.strategy, collection.path), around)
 
@@ -58,9 +65,28 @@ def judge_of(collection: Collection, profile: Profile) -> Judge:
     return cast(Judge, mine)
 
 
-def rules_of(settings: CollectionSettings, strategy: Strategy) -> Rules:
+def seen_by_models(collection: Collection) -> Callable[[str], bool] | None:
+    """What says whether an address is one that a model was learned from, which the settings leave out: those of the
+    file they name, and for a `segment` crawl those of its predictor. None when nothing is left out. Raises InputError
+    for a file that is none of these."""
+    settings, segment = collection.settings, collection.settings.strategies.segment
+    by_segment = settings.strategy.partition(":")[0] == "segment" and not segment.trained
+    name = settings.unseen or (segment.predictor if by_segment else "")
+    if not name:
+        return None
+    path = collection.models_folder / name
+    if path.suffix != ".txt":
+        return load_predictor(path).was_trained_on
+    try:
+        return frozenset(path.read_text(encoding="utf-8").split()).__contains__
+    except OSError as problem:
+        raise SettingsError(f"setting 'unseen': {path}: {problem.strerror}") from None
+
+
+def rules_of(collection: Collection, strategy: Strategy) -> Rules:
     """The rules of the frontier that the settings say."""
-    scope, traps = Scope(settings.scope), Traps(settings.traps)
+    settings = collection.settings
+    scope, traps = Scope(settings.scope, seen_by_models(collection)), Traps(settings.traps)
     return Rules(strategy.rediscovery, scope, traps, settings.budgets, settings.politeness)
 
 
