@@ -197,3 +197,9 @@ def with_options(settings: StrategySettings, name: str, options: list[str]) -> S
     if trouble := out_of_range(changed):
         raise SettingsError(f"strategy '{name}': option {trouble}")
     return msgspec.structs.replace(settings, **{section: changed})
+
+
+def settings_for(settings: StrategySettings, spec: str) -> StrategySettings:
+    """The settings as a strategy with options in its name, 'segment:patience=3', has them. Raises SettingsError."""
+    name, *options = spec.split(":")
+    return with_options(settings, name, options)

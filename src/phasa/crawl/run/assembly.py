@@ -29,6 +29,7 @@ from phasa.language.scripts import UNSPACED
 from phasa.plugins import Kind, absolute, make_plugin
 from phasa.sandbox import Bounds
 from phasa.sandbox.pool import Pool
+from phasa.strategy_settings import settings_for
 from phasa.web.body import MODULES
 from phasa.web.fetch import user_agent
 
@@ -69,8 +70,11 @@ def seen_by_models(collection: Collection) -> Callable[[str], bool] | None:
     """What says whether an address is one that a model was learned from, which the settings leave out: those of the
     file they name, and for a `segment` crawl those of its predictor. None when nothing is left out. Raises InputError
     for a file that is none of these."""
-    settings, segment = collection.settings, collection.settings.strategies.segment
-    by_segment = settings.strategy.partition(":")[0] == "segment" and not segment.trained
+    settings = collection.settings
+    by_segment, segment = False, settings.strategies.segment
+    if settings.strategy.partition(":")[0] == "segment":
+        segment = settings_for(settings.strategies, settings.strategy).segment
+        by_segment = not segment.trained
     name = settings.unseen or (segment.predictor if by_segment else "")
     if not name:
         return None

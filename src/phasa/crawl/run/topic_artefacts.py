@@ -11,8 +11,10 @@ from phasa.crawl.run.segment_table import segment_table
 from phasa.crawl.segments.identifier import key_by
 from phasa.crawl.segments.manifest import CRAWLERS, Manifest, RunLimits, make_manifest
 from phasa.crawl.segments.predictor import load_predictor
+from phasa.crawl.strategies import STRATEGIES
 from phasa.crawl.topics.topic import load_topic
 from phasa.files import replace_file
+from phasa.strategy_settings import settings_for
 
 HARVEST, SEGMENTS, MANIFESTS = "harvest.tsv", "segments.tsv", "manifests"
 
@@ -35,7 +37,8 @@ def manifest_of(collection: Collection, started: float, ended: float) -> Manifes
     """What was run: every parameter, every reading, checksums of the models, the seeds, when."""
     settings = collection.settings
     name = settings.strategy.partition(":")[0]
-    path = collection.models_folder / settings.strategies.segment.predictor
+    chosen = settings_for(settings.strategies, settings.strategy) if name in STRATEGIES else settings.strategies
+    path = collection.models_folder / chosen.segment.predictor
     predictor = load_predictor(path) if name in ("segment", "segment-hybrid") and path.is_file() else None
     budgets = settings.budgets
     by_domain = bool(budgets.pages_per_site) and not budgets.pages_per_host
@@ -49,7 +52,7 @@ def manifest_of(collection: Collection, started: float, ended: float) -> Manifes
         load_topic(collection.models_folder / settings.topic),
         predictor,
         collection.seeds(),
-        settings.strategies,
+        chosen,
         limits,
         started=started,
         ended=ended,
