@@ -12,6 +12,7 @@ from tests.crawl.segments.toy import toy_chance, toy_crawl
 
 from phasa.crawl.segments.builder import Builder
 from phasa.crawl.segments.choices import Choices
+from phasa.crawl.segments.dictionary import load_dictionary
 from phasa.crawl.segments.manifest import FIXED, RunLimits, make_manifest
 from phasa.crawl.segments.training import train_predictor
 from phasa.crawl.strategies.segment import SegmentStrategy
@@ -77,6 +78,18 @@ def test_row_18_a_dictionary_from_the_six_sources_names_them() -> None:
     assert len(made) == 6
     assert [line.partition(": ")[0] for line in made.sources] != []
     assert all(any(line.startswith(source) for line in made.sources) for source in sources)
+
+
+def test_row_18_the_shipped_dictionary_is_what_its_command_makes_of_its_sources(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from phasa.cli.learn import app
+
+    done = CliRunner().invoke(app, ["dictionary", "--shipped", "thailand", "-o", str(tmp_path / "t.txt")])
+    assert done.exit_code == 0, done.output
+    made, shipped = load_dictionary(str(tmp_path / "t.txt")), load_dictionary("thailand")
+    assert made.terms == shipped.terms
+    assert list(made.sources) == list(shipped.sources)
 
 
 def test_row_40_no_training_page_is_farther_than_two_links_from_hop_0() -> None:
