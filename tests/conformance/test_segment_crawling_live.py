@@ -47,7 +47,7 @@ def phasa(*words: object, code: int = 0) -> str:
         ended = int(end.code or 0)
     finally:
         sys.argv = before
-    printed, complained = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
+    printed, complained = (stream.buffer.getvalue().decode() for stream in (out, err))
     assert ended == code, complained
     return str(printed + complained)
 
