@@ -70,6 +70,13 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
     topic: Annotated[
         str, Meta(description="Only pages about this: a file of `phasa learn topic`, in models/; empty = any subject.")
     ] = ""
+    unseen: Annotated[
+        str,
+        Meta(
+            description="Never pages that a model was learned from: its file in models/ (segment.predictor, or "
+            "trained.txt of `phasa learn`); empty = any. Strategy `segment` leaves out those of its predictor anyway."
+        ),
+    ] = ""
     connections: Annotated[
         int, Meta(gt=0, description="Hosts that are asked at the same time at most, per worker.")
     ] = 256

@@ -44,6 +44,7 @@ class SegmentSettings(Settings, frozen=True, kw_only=True):
     predictor: Annotated[str, Meta(description="File of the predictor (phasa learn predictor), in models/.")] = (
         "segment.predictor"
     )
+    trained: Annotated[bool, Meta(description="Crawl pages again that the predictor was learned from (§5.4).")] = False
     threshold: Annotated[float, Meta(ge=0, le=1, description="τ: relevance degree of a relevant segment.")] = 0.5
     strict: Annotated[bool, Meta(description="Relevant above τ instead of from τ on (reading A3).")] = False
     patience: Annotated[int, Meta(ge=1, description="S: irrelevant pages in a row that end a segment.")] = 2
@@ -60,6 +61,48 @@ class SegmentSettings(Settings, frozen=True, kw_only=True):
         Meta(description="Order inside a segment: as found, or by the score of the page it was found on (A28)."),
     ] = "found"
     pages_per_segment: Annotated[int, Meta(ge=1, description="Addresses remembered per segment; no more wait.")] = 300
+    several: Annotated[
+        Literal["least", "most", "latest"],
+        Meta(description="Rule D with several sources: the shortest run of them, the longest, or the latest (A21)."),
+    ] = "least"
+    source_score: Annotated[
+        Literal["pages", "degree"],
+        Meta(description="What a source is worth: the mean score of its pages, or its relevance degree (A33)."),
+    ] = "pages"
+    directories: Annotated[
+        Literal["slash", "bare"],
+        Meta(description="What a segment is: all up to the last slash, or '/thailand' is a directory too (A1)."),
+    ] = "slash"
+    website: Annotated[
+        Literal["host", "domain"],
+        Meta(description="What a website is whose inner links teach nothing: a host or a registered domain (A2)."),
+    ] = "host"
+    counted: Annotated[
+        Literal["occurrences", "distinct"],
+        Meta(description="Shares of related words count every occurrence, or every word once (A5)."),
+    ] = "occurrences"
+    addresses: Annotated[
+        Literal["citing", "known"],
+        Meta(description="Addresses of a destination: those that its source cites, or all that are known (A6)."),
+    ] = "citing"
+    bins: Annotated[
+        Literal["width", "frequency"], Meta(description="The ten values of a share: of equal width or frequency (A7).")
+    ] = "width"
+    surroundings: Annotated[
+        Literal["each", "total"],
+        Meta(description="100 characters on each side of an anchor, or 100 in all (A16)."),
+    ] = "each"
+    countries: Annotated[
+        Literal["fetched", "asked"],
+        Meta(description="Countries of hosts that were fetched from, or also by DNS of those that links lead to."),
+    ] = "fetched"
+
+
+class BestPageSettings(Settings, frozen=True, kw_only=True):
+    parent: Annotated[
+        Literal["best", "first", "latest"],
+        Meta(description="Of several pages that link to an address, whose score it has (A23)."),
+    ] = "best"
 
 
 class SegmentHybridSettings(Settings, frozen=True, kw_only=True):
@@ -121,6 +164,7 @@ class StrategySettings(Settings, frozen=True, kw_only=True):
     nb: Annotated[NaiveBayesSettings, Meta(description="Strategy nb.")] = NaiveBayesSettings()
     persian: Annotated[PersianSettings, Meta(description="Strategy persian.")] = PersianSettings()
     segment: Annotated[SegmentSettings, Meta(description="Strategies segment and best-segment.")] = SegmentSettings()
+    best_page: Annotated[BestPageSettings, Meta(description="Strategy best-page.")] = BestPageSettings()
     segment_hybrid: Annotated[SegmentHybridSettings, Meta(description="Strategy segment-hybrid.")] = (
         SegmentHybridSettings()
     )
@@ -153,3 +197,9 @@ def with_options(settings: StrategySettings, name: str, options: list[str]) -> S
     if trouble := out_of_range(changed):
         raise SettingsError(f"strategy '{name}': option {trouble}")
     return msgspec.structs.replace(settings, **{section: changed})
+
+
+def settings_for(settings: StrategySettings, spec: str) -> StrategySettings:
+    """The settings as a strategy with options in its name, 'segment:patience=3', has them. Raises SettingsError."""
+    name, *options = spec.split(":")
+    return with_options(settings, name, options)

@@ -21,11 +21,10 @@ from phasa.crawl.learn.validation import Confusion
 from phasa.crawl.segments.builder import Builder, voted
 from phasa.crawl.segments.dictionary import Dictionary, load_dictionary
 from phasa.crawl.segments.evaluation import SWEEP, link_tables, sweep
-from phasa.crawl.segments.features import Citation, Extractor, bin10
+from phasa.crawl.segments.features import Chance, Citation, Extractor, bin10
 from phasa.crawl.segments.graph import segment_graph
 from phasa.crawl.segments.identifier import identify, key_of
 from phasa.crawl.segments.matcher import Matcher
-from phasa.crawl.segments.predictor import Chance
 from phasa.crawl.segments.segment import Phase, Segment, is_relevant
 from phasa.crawl.segments.soundex import soundex
 from phasa.crawl.segments.training import link_examples, train_predictor, website
@@ -324,7 +323,7 @@ def test_row_44_no_vector_within_one_website() -> None:
 async def test_row_46_best_segment_is_the_same_path_with_one_for_the_chance() -> None:
     made = make_strategy("best-segment", Circumstances(Target("en")))
     assert isinstance(made, SegmentStrategy)
-    assert certain("", 0, "", Citation([], []), str) == 1.0
+    assert certain("", 0, "", Citation([], []), str).ensemble == 1.0
     web, _ = await toy_crawl(made)
     assert web.order == "A0 A1 B0 B1 C0 C1 C2 E0 F0 D0 G0"
 

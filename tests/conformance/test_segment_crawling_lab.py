@@ -6,26 +6,29 @@ import re
 from collections import Counter, deque
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.crawl.segments.toy import toy_chance, toy_crawl
 
 from phasa.crawl.segments.builder import Builder
-from phasa.crawl.segments.manifest import make_manifest
+from phasa.crawl.segments.choices import Choices
+from phasa.crawl.segments.dictionary import load_dictionary
+from phasa.crawl.segments.manifest import FIXED, RunLimits, make_manifest
 from phasa.crawl.segments.training import train_predictor
 from phasa.crawl.strategies.segment import SegmentStrategy
 from phasa.crawl.topics.topic import DIVING, load_topic
+from phasa.lab.topical.listed import listed_pages
 from phasa.lab.topical.world import TopicalWorld
 from phasa.papers.segment_crawling.experiments import Done, Task, _crawls, _curve, run_task
 from phasa.papers.segment_crawling.models import (
     backlink_crawl,
-    listed_pages,
     matcher_of,
     predictor_for,
     topic_model,
     training_crawl,
     training_world,
 )
-from phasa.strategy_settings import SegmentSettings
+from phasa.strategy_settings import SegmentSettings, StrategySettings
 from phasa.web.url import authority
 
 TRAINING = 6000
@@ -77,6 +80,18 @@ def test_row_18_a_dictionary_from_the_six_sources_names_them() -> None:
     assert all(any(line.startswith(source) for line in made.sources) for source in sources)
 
 
+def test_row_18_the_shipped_dictionary_is_what_its_command_makes_of_its_sources(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from phasa.cli.learn import app
+
+    done = CliRunner().invoke(app, ["dictionary", "--shipped", "thailand", "-o", str(tmp_path / "t.txt")])
+    assert done.exit_code == 0, done.output
+    made, shipped = load_dictionary(str(tmp_path / "t.txt")), load_dictionary("thailand")
+    assert made.terms == shipped.terms
+    assert list(made.sources) == list(shipped.sources)
+
+
 def test_row_40_no_training_page_is_farther_than_two_links_from_hop_0() -> None:
     world = training_world(TRAINING)
     crawl = backlink_crawl(world, "estate", world.scores(topic_model("estate", TRAINING, 10, 1)), 2000)
@@ -115,14 +130,6 @@ def test_row_49_seeds_per_topic_are_relevant_and_unseen() -> None:
         assert predictor.was_trained_on(next(iter(training_crawl(topic, TRAINING, 10, 1).hops)))
 
 
-def test_row_53_crawls_of_one_topic_run_in_the_same_period(done: Done) -> None:
-    first, *others = done.manifests
-    assert len(others) == 4
-    assert all(
-        first.started < other.ended and other.started < first.ended and first.seeds == other.seeds for other in others
-    )
-
-
 def test_row_54_harvest_curves_of_four_crawlers_per_topic(done: Done) -> None:
     every = [Done(Task(2, 4000, topic, TRAINING, 300), done.crawls, done.ratios, done.manifests)
              for topic in ("tourism", "estate", "diving", "food")]  # fmt: skip
@@ -145,8 +152,17 @@ def test_row_61_every_parameter_is_echoed_and_follows_the_settings(done: Done) -
     assert list(done.manifests[0].configuration) == APPENDIX_A.split()
     model, predictor = topic_model("tourism", TRAINING, repeats=1), None
     changed = make_manifest("best-segment", model.with_words("diving", DIVING), predictor, ["http://a.com/"],
-                            SegmentSettings(threshold=0.75, strict=True, patience=3, distance=4, least_chance=0.5),
-                            pages=77, pages_per_website=9, random_seed=5).configuration  # fmt: skip
+                            _settings(threshold=0.75, strict=True, patience=3, distance=4, least_chance=0.5,
+                                      surroundings="total", bins="frequency"),
+                            RunLimits(77, 9, "registered domain"), random_seed=5, started=1, ended=2
+                            ).configuration  # fmt: skip
+    assert (changed["website_unit"], changed["anchor_context_chars"]) == ("registered domain", 50)
+    assert (changed["context_sides"], changed["discretization"]) == ("total", "equal_frequency")
+    assert changed["ensemble"] == {"members": [], "combine": "mean"}, "there was no predictor"
+    assert changed["dictionary"] == {"terms": 0, "sources": []}
+    told = msgspec.to_builtins(done.manifests[0].configuration)
+    assert told["dictionary"]["terms"] > 12_000
+    assert told["cv"]["repeats"] == 1, "what was done, not what is usual"
     assert changed["relevance_degree_threshold"] == 0.75
     assert (changed["segment_threshold_S"], changed["distance_threshold_D"]) == (3, 4)
     assert (changed["max_pages_total"], changed["max_pages_per_website"]) == (77, 9)
@@ -158,18 +174,28 @@ def test_row_61_every_parameter_is_echoed_and_follows_the_settings(done: Done) -
 def test_row_62_the_manifest_names_the_reading_of_every_switch(done: Done) -> None:
     readings = done.manifests[0].readings
     assert all(re.fullmatch(r"A\d+", item) and text for item, text in readings.items())
-    assert {"A2", "A3", "A7", "A8", "A17", "A18", "A22", "A25", "A28"} <= readings.keys()
+    switches = "A1 A2 A3 A5 A6 A7 A8 A16 A17 A21 A22 A23 A25 A28 A33"
+    assert set(switches.split()) <= readings.keys()
     switched = make_manifest("segment", topic_model("tourism", TRAINING, repeats=1), None, [],
-                             SegmentSettings(sources="all", reopen=True, inside="parent", discover=False),
-                             pages=1).readings  # fmt: skip
+                             _settings(sources="all", reopen=True, inside="parent", discover=False, strict=True,
+                                       directories="bare", website="domain", counted="distinct", addresses="known",
+                                       bins="frequency", surroundings="total", several="most", least_chance=0.5,
+                                       source_score="degree"),
+                             RunLimits(1, 1), started=1, ended=2).readings  # fmt: skip
     assert switched["A17"] == "all"
-    assert all(switched[item] != readings[item] for item in ("A8", "A17", "A22", "A28"))
+    settled = {"A9", "A12", "A23"}  # by the topic, and by best-page
+    assert all(switched[item] != readings[item] for item in readings.keys() - settled)
+    assert not readings.keys() & FIXED.keys()
     assert re.fullmatch(r"[0-9a-f]{64}", done.manifests[0].models["predictor"])
+
+
+def _settings(**switches: object) -> StrategySettings:
+    return StrategySettings(segment=SegmentSettings(**switches))  # type: ignore[arg-type]
 
 
 def test_reading_a7_bins_of_equal_frequency() -> None:
     graph = training_crawl("tourism", TRAINING, 10, 1).graph
-    learned = train_predictor(graph, matcher_of(), repeats=1, equal_bins=True)
+    learned = train_predictor(graph, matcher_of(), repeats=1, choices=Choices(bins="frequency"))
     assert learned.predictor.edges
     assert all(list(ends) == sorted(set(ends)) and len(ends) <= 9 for ends in learned.predictor.edges)
     assert 0.6 < learned.check.mean <= 1

@@ -12,7 +12,9 @@ from phasa.cli.outputs import print_json
 from phasa.errors import InputError
 
 if TYPE_CHECKING:
+    from phasa.crawl.strategy import Seed
     from phasa.lab.curves import Curve
+    from phasa.lab.serve import Served
 
 _LIES = "How often a web lies about its language: 1 as real ones do, 0 never (the web of the papers)."
 app = typer.Typer(
@@ -216,30 +218,37 @@ def serve(
     seeds: Annotated[
         Path | None, typer.Option("--seeds", metavar="FILE", help="Write addresses to start a crawl from.")
     ] = None,
+    topics: Annotated[bool, typer.Option("--topics", help="A web with topics (docs/segments.md).")] = False,
+    topic: Annotated[
+        str, typer.Option("--topic", metavar="NAME", help="Of --topics: what --seeds and --listed are about.")
+    ] = "tourism",
+    listed: Annotated[
+        Path | None,
+        typer.Option(
+            "--listed", metavar="DIR", help="Of --topics: write its directory of sites, about.txt and other.txt."
+        ),
+    ] = None,
 ) -> None:
     """Serve a generated web on the loopback; its sites are told apart by the Host header. Ctrl-C ends it."""
     import asyncio
     import signal
 
-    from phasa.crawl.seeds import seed_line
-    from phasa.lab.seeds import seeds_of
-    from phasa.lab.serve import serving
-    from phasa.lab.world import World
-
-    made = World.from_name(name, lang, lies)
+    answers, drawn, said = _topical_answers(name, topic, listed) if topics else _answers(name, lang, lies)
     if seeds is not None:
-        drawn = seeds_of(made, "thai1" if lang == "th" else "set3")
+        from phasa.crawl.seeds import seed_line
+
         seeds.write_text("".join(f"{seed_line(seed)}\n" for seed in drawn), encoding="utf-8")
 
     async def forever() -> None:
+        from phasa.lab.serve import answering
+        from phasa.web.url import Url, host
+
         stop = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        async with serving(made, port) as (actual, _):
-            example = seeds_of(made, "table9")[0].url
-            host = example.removeprefix("http://").rstrip("/")
-            print(f"{len(made.sites)} sites, {len(made.pages)} pages on http://127.0.0.1:{actual}/", flush=True)
-            print(f"try:  curl -H 'Host: {host}' http://127.0.0.1:{actual}/", flush=True)
+        async with answering(answers, port) as (actual, _):
+            print(f"{said} on http://127.0.0.1:{actual}/", flush=True)
+            print(f"try:  curl -H 'Host: {host(Url(drawn[0].url))}' http://127.0.0.1:{actual}/", flush=True)
             await stop.wait()
 
     try:
@@ -247,6 +256,31 @@ def serve(
         print("ended", file=sys.stderr)
     except OSError as problem:
         raise InputError(f"port {port}: {problem.strerror}; take another one, or --port 0 for a free one") from None
+
+
+def _answers(name: str, lang: str, lies: float) -> tuple[Served, list[Seed], str]:
+    """What answers for a web of languages, addresses to begin at, and how large it is."""
+    from phasa.lab.seeds import seeds_of
+    from phasa.lab.serve import Answers
+    from phasa.lab.world import World
+
+    made = World.from_name(name, lang, lies)
+    said = f"{len(made.sites)} sites, {len(made.pages)} pages"
+    return Answers(made), list(seeds_of(made, "thai1" if lang == "th" else "set3")), said
+
+
+def _topical_answers(name: str, topic: str, listed: Path | None) -> tuple[Served, list[Seed], str]:
+    """The same for a web with topics; its directory is written into a folder."""
+    from phasa.lab.topical.serve import TopicalAnswers, directory
+    from phasa.lab.topical.world import TopicalWorld
+
+    made = TopicalWorld.from_name(name)
+    seeds = made.seeds(topic)
+    if listed is not None:
+        listed.mkdir(parents=True, exist_ok=True)
+        for file, homes in zip(("about.txt", "other.txt"), directory(made, topic), strict=True):
+            (listed / file).write_text("".join(f"{home}\n" for home in homes), encoding="utf-8")
+    return TopicalAnswers(made), seeds, f"{len(made.plan.site_type)} sites, {len(made)} pages"
 
 
 @app.command(epilog="Example:  phasa lab reproduce language-crawl --quick -o reports")

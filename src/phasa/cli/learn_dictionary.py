@@ -13,6 +13,10 @@ from phasa.cli.outputs import print_json
 
 def dictionary(
     output: Annotated[Path, typer.Option("--output", "-o", help="The dictionary to write: .txt, or .txt.zst.")],
+    shipped: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="From the sources of a shipped dictionary: thailand."),
+    ] = "",
     country: Annotated[str, typer.Option(help="ISO 3166 code: its places from GeoNames and ISO 3166-2.")] = "",
     terms: Annotated[list[str], typer.Option("--list", help="Terms one a line, written by hand.")] = [],  # noqa: B006
     names: Annotated[list[str], typer.Option(help="Names one a line, harvested; bad ones are skipped.")] = [],  # noqa: B006
@@ -29,9 +33,12 @@ def dictionary(
     pages and votes are given, the votes decide which anchor texts stay.
     """
 
-    from phasa.crawl.segments.builder import Builder, ambiguous, country_names, voted
+    from phasa.crawl.segments.builder import Builder, ambiguous, country_names, shipped_sources, voted
     from phasa.crawl.segments.matcher import frequent_words
 
+    if shipped:
+        own = shipped_sources(shipped)
+        terms, names, country = [*map(str, own.lists), *terms], [*map(str, own.names), *names], country or own.country
     builder = Builder()
     for name in terms:
         builder.add_list(read_lines(name), f"{Path(name).name} (list)")

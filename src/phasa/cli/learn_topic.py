@@ -30,22 +30,35 @@ def topic(
     repeats: Annotated[int, typer.Option(min=1, help="How often it is repeated.")] = 10,
     pages_per_site: Annotated[int, typer.Option(min=1, help="Most pages of one site.")] = 300,
     seed: Annotated[int, typer.Option(help="Seed of the random choices.")] = 0,
+    crawl: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="The lists name sites: crawl each breadth-first into this collection first.",
+        ),
+    ] = None,
+    server: Annotated[
+        str, typer.Option(metavar="ADDRESS:PORT", envvar="PHASA_SERVER", help="A web on this machine: phasa lab serve.")
+    ] = "",
     allow_private: Annotated[bool, typer.Option(help="Fetch from private addresses too.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Learn a topic, check it by repeated cross-validation, and write it as one file.
 
-    A list of URLs is a text file with one address a line; they are fetched. Put the file into models/ of a collection
-    and name it in collection.toml: topic = "tourism.topic".
+    A list of URLs is a text file with one address a line; they are fetched. With --crawl they are sites, of which the
+    first pages are taken breadth-first (--pages-per-site); stopped and started again, it goes on. Put the file into
+    models/ of a collection and name it in collection.toml: topic = "tourism.topic".
     """
     import msgspec
 
     from phasa.crawl.topics.training import gather_examples, train_topic
     from phasa.language.detectors import detector
 
-    examples = gather_examples(
-        _pages(positive, allow_private), _pages(negative, allow_private), detector(), lang, pages_per_site
-    )
+    if crawl is not None:
+        about, other = _crawled(crawl, positive, negative, lang, pages_per_site, server, allow_private)
+    else:
+        about, other = _pages(positive, allow_private), _pages(negative, allow_private)
+    examples = gather_examples(about, other, detector(), lang, pages_per_site)
     learned = train_topic(
         name or output.stem, examples, language=lang, must=must, folds=folds, repeats=repeats, seed=seed
     )
@@ -59,6 +72,32 @@ def topic(
     print(f"{output}: {report.positive} pages about it, {report.negative} not; {len(learned.model.odds)} terms")
     print(f"left out: {examples.foreign} in another language, {examples.surplus} beyond {pages_per_site} of one site")
     print(f"G-mean {report.g_mean:.4f} ± {report.deviation:.4f} over {repeats} × {folds} folds, best {report.best:.4f}")
+
+
+def _crawled(
+    folder: Path, positive: list[str], negative: list[str], lang: str, most: int, server: str, allow_private: bool
+) -> tuple[Iterator[Page], Iterator[Page]]:
+    """The first pages of the listed sites, those about it and the others. Raises InputError for a site in both."""
+    import sys
+
+    from phasa.crawl.run.listed_sites import crawl_sites, pages_of_sites
+    from phasa.crawl.run.progress import Progress
+    from phasa.web.url import Url, host
+
+    about, other = ([address for name in names for address in _addresses(name)] for names in (positive, negative))
+    if both := {host(Url(one)) for one in about} & {host(Url(one)) for one in other}:
+        raise InputError(f"{', '.join(sorted(both)[:3])}: listed as about the topic and as not about it")
+    with Progress(shown=sys.stderr.isatty(), limit=0) as progress:
+        made = crawl_sites(
+            folder,
+            [*about, *other],
+            language=lang,
+            pages_per_site=most,
+            server=server,
+            allow_private=allow_private,
+            watch=progress.show,
+        )
+    return pages_of_sites(made, about), pages_of_sites(made, other)
 
 
 def _pages(names: list[str], allow_private: bool) -> Iterator[Page]:
@@ -89,12 +128,21 @@ def _saved(file: Path, root: Path) -> Page:
 
 
 def _listed(name: str, allow_private: bool) -> Iterator[Page]:
+    for address in _addresses(name):
+        yield _fetched(address, allow_private)
+
+
+def _addresses(name: str) -> Iterator[str]:
+    """An address, or those of a list. Raises InputError for a line that is none."""
+    if is_address(name):
+        yield name
+        return
     for number, line in enumerate(read_lines(name), 1):
         address = line.partition("#")[0].strip()
         if address:
             if not is_address(address):
                 raise InputError(f"{name}, line {number}: {address!r} is not a web address")
-            yield _fetched(address, allow_private)
+            yield address
 
 
 def _fetched(address: str, allow_private: bool) -> Page:

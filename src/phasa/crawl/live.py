@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
-from typing import overload
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
 from phasa.crawl.answer import NO_LINKS, Answer, Kind, OutLinks
+from phasa.crawl.contexts import Contexts
 from phasa.errors import ParserCrashedError
 from phasa.frontier.protocol import Lease, Story
 from phasa.frontier.scope import ScopeSettings
@@ -201,26 +201,6 @@ def _kind(exchange: Exchange) -> tuple[Kind, str, Url | None]:
     return (Kind.OTHER if outcome in _GONE_WRONG else Kind.FAILED), outcome, None
 
 
-class _Contexts(Sequence[str]):
-    """The text around each link, put together when somebody asks for it: few strategies do, for few links."""
-
-    def __init__(self, links: list[Link]) -> None:
-        self._links = links
-
-    def __len__(self) -> int:
-        return len(self._links)
-
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        if isinstance(place, slice):
-            return [f"{link.before} {link.after}" for link in self._links[place]]
-        link = self._links[place]
-        return f"{link.before} {link.after}"
-
-
 def out_links(page: Page, form: Callable[[Url], Url] | None = None) -> OutLinks:
     """The links of a page, each address once, where it stands first; addresses in other languages last.
 
@@ -233,7 +213,6 @@ def out_links(page: Page, form: Callable[[Url], Url] | None = None) -> OutLinks:
     links = [page.links[number] for number in places.values()]
     urls: list[str] = list(places)
     anchors = [link.anchor for link in links]
-    contexts: Sequence[str] = _Contexts(links)
     hints = [link.language for link in links]
     if page.alternates:
         by_url = {form(url) if form is not None else url: language for language, url in page.alternates}
@@ -242,5 +221,5 @@ def out_links(page: Page, form: Callable[[Url], Url] | None = None) -> OutLinks:
         urls += others
         hints += [by_url[url] for url in others]
         anchors += [""] * len(others)
-        contexts = [*contexts, *([""] * len(others))]
-    return OutLinks(urls, anchors, contexts, hints if any(hints) else ())
+        links += [Link(url, "link") for url in others]
+    return OutLinks(urls, anchors, Contexts(links), hints if any(hints) else ())

@@ -47,7 +47,7 @@ def _offer(collection: Collection, urls: Sequence[Url], source: str) -> int:
     strategy = strategy_of(collection, collection.profile)
     # The strategy's own note comes with the offer, as it would with a seed.
     ranked = strategy.start([Seed(url) for url in urls])
-    frontier = SqliteFrontier(collection.frontier_file, rules_of(collection.settings, strategy))
+    frontier = SqliteFrontier(collection.frontier_file, rules_of(collection, strategy))
     try:
         offers = [
             Offer(url, AHEAD + float(ranked.priorities[place]), 1, source, ranked.note(place))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 
 import msgspec
@@ -63,11 +63,17 @@ class ScopeSettings(Settings, frozen=True, kw_only=True):
     ] = False
 
 
-class Scope:
-    """The rules of one crawl, compiled. Raises SettingsError for a regular expression that is none."""
+SEEN = "the model was learned from it; other seeds, or `unseen` and `strategies.segment.trained` in the settings"
+"""What is said of an address that a model was learned from."""
 
-    def __init__(self, settings: ScopeSettings | None = None) -> None:
+
+class Scope:
+    """The rules of one crawl, compiled; `was_seen` names addresses that a model was learned from, which are no part of
+    it. Raises SettingsError for a regular expression that is none."""
+
+    def __init__(self, settings: ScopeSettings | None = None, was_seen: Callable[[str], bool] | None = None) -> None:
         rules = settings or ScopeSettings()
+        self._was_seen = was_seen
         self._length = rules.url_length
         self._depth = rules.depth
         self._queries = rules.queries
@@ -103,6 +109,8 @@ class Scope:
             return "an excluded pattern is in it"
         if self._not_surts and surt(url).startswith(self._not_surts):
             return "its SURT prefix is excluded"
+        if self._was_seen is not None and self._was_seen(url):
+            return SEEN
         return "not in the domains, SURT prefixes or patterns of the scope" if not self._wants(url) else ""
 
     def _refuses_extension(self, name: str, way: str) -> bool:

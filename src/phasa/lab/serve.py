@@ -11,6 +11,7 @@ import socket
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Protocol, TypeVar
 
 from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -45,6 +46,15 @@ class Names(AbstractResolver):
 
     async def close(self) -> None:
         """Nothing to let go."""
+
+
+class Served(Protocol):
+    """What answers the requests to a web."""
+
+    async def __call__(self, request: web.BaseRequest) -> web.StreamResponse: ...
+
+
+S = TypeVar("S", bound=Served)
 
 
 class Answers:
@@ -103,7 +113,13 @@ async def serving(
 
     `now` is the time by which its feeds post.
     """
-    answers = Answers(world, now)
+    async with answering(Answers(world, now), port) as found:
+        yield found
+
+
+@asynccontextmanager
+async def answering(answers: S, port: int = 0) -> AsyncIterator[tuple[int, S]]:
+    """Answer requests on the loopback while the block runs."""
     runner = web.ServerRunner(web.Server(answers))
     await runner.setup()
     try:

@@ -41,7 +41,7 @@ def test_a_topic_needs_enough_pages_of_both_kinds(positive: int, negative: int, 
 
 def test_a_predictor_needs_links_between_websites() -> None:
     with pytest.raises(InputError, match="no link between segments of different websites"):
-        train_predictor(SegmentGraph({}, {}, {}, ()), Matcher(Dictionary(["phuket"])))
+        train_predictor(SegmentGraph({}, {}, {}, (), {}), Matcher(Dictionary(["phuket"])))
 
 
 @pytest.mark.parametrize("term", ["", "   ", "!!!", "2014", "ภูเก็ต", "Пхукет"])

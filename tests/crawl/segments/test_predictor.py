@@ -168,8 +168,8 @@ def test_a_predictor_learns_what_leads_to_the_topic(tmp_path: Path) -> None:
     good = Citation(["http://new.com/phuket/a.html"], ["hotels in phuket"])
     bad = Citation(["http://new.com/cars/a.html"], ["engine"])
     ask = ("http://s3.com/phuket/", 1.0, "http://new.com/phuket/")
-    assert predictor.predict(*ask, good, lambda host: "") > 0.5
-    assert predictor.predict("http://s1.com/cars/", 0.0, "http://new.com/cars/", bad, lambda host: "") < 0.5
+    assert predictor.predict(*ask, good, lambda host: "").ensemble > 0.5
+    assert predictor.predict("http://s1.com/cars/", 0.0, "http://new.com/cars/", bad, lambda host: "").ensemble < 0.5
     predictor.save(tmp_path / "p")
     again = load_predictor(tmp_path / "p")
     assert again.encode() == predictor.encode()

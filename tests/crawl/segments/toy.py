@@ -9,7 +9,7 @@ from phasa.crawl.clock import VirtualClock
 from phasa.crawl.judge import Judgement
 from phasa.crawl.loop import Crawl
 from phasa.crawl.seeds import plant
-from phasa.crawl.segments.features import Citation
+from phasa.crawl.segments.features import Chance, Citation
 from phasa.crawl.settle import Parts
 from phasa.crawl.strategy import OutLinks, Seed, Strategy
 from phasa.frontier.budgets import NO_LIMITS, Budgets
@@ -38,9 +38,10 @@ def name_of(url: str) -> str:
     return url.removeprefix("http://toy.example/").replace("/", "")
 
 
-def toy_chance(source: str, degree: float, destination: str, cited: Citation, locate: Callable[[str], str]) -> float:
+def toy_chance(source: str, degree: float, destination: str, cited: Citation, locate: Callable[[str], str]) -> Chance:
     """P_E as the table gives it."""
-    return CHANCES[name_of(source) + name_of(destination)]
+    chance = CHANCES[name_of(source) + name_of(destination)]
+    return Chance(chance, chance)
 
 
 class ToyWeb:

@@ -22,6 +22,7 @@ from phasa.files import replace_file
 from phasa.language.detectors import detector
 from phasa.plugins import absolute
 from phasa.web.apart import try_page
+from phasa.web.country import country_of
 from phasa.web.url import Url, parse
 
 KNOWLEDGE = "knowledge.arff"
@@ -77,4 +78,5 @@ def recorded_pages(folder: Path, judge: Judge) -> Iterator[JudgedPage]:
         page = try_page(stored.content, url, header=stored.content_type)
         if page is None:
             continue
-        yield JudgedPage(url, judge.judge(Answer(Kind.PAGE, page=page)), out_links(page))
+        judgement = judge.judge(Answer(Kind.PAGE, page=page))
+        yield JudgedPage(url, judgement, out_links(page), country=country_of(stored.address))

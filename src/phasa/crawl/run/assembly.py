@@ -13,6 +13,8 @@ from phasa.collection import Collection, CollectionSettings
 from phasa.crawl.judge import Judge, LanguageJudge
 from phasa.crawl.learn.knowledge import KnowledgeBase, read_knowledge
 from phasa.crawl.run.recall import RecallArchive, RecallFetcher
+from phasa.crawl.segments.edges import EDGES
+from phasa.crawl.segments.predictor import load_predictor
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategy import Strategy
 from phasa.crawl.target import target_of, traces_of
@@ -27,6 +29,7 @@ from phasa.language.scripts import UNSPACED
 from phasa.plugins import Kind, absolute, make_plugin
 from phasa.sandbox import Bounds
 from phasa.sandbox.pool import Pool
+from phasa.strategy_settings import settings_for
 from phasa.web.body import MODULES
 from phasa.web.fetch import user_agent
 
@@ -37,7 +40,12 @@ def strategy_of(collection: Collection, profile: Profile) -> Strategy:
     knowledge: KnowledgeBase | None = read_knowledge(file) if file.is_file() else None
     settings = collection.settings
     around = Circumstances(
-        target_of(profile), knowledge=knowledge, settings=settings.strategies, models=collection.models_folder
+        target_of(profile),
+        knowledge=knowledge,
+        settings=settings.strategies,
+        models=collection.models_folder,
+        edges=collection.reports_folder / EDGES if settings.topic else None,
+        may_ask_names=not settings.server,
     )
     return make_strategy(absolute(settings.strategy, collection.path), around)
 
@@ -58,9 +66,31 @@ def judge_of(collection: Collection, profile: Profile) -> Judge:
     return cast(Judge, mine)
 
 
-def rules_of(settings: CollectionSettings, strategy: Strategy) -> Rules:
+def seen_by_models(collection: Collection) -> Callable[[str], bool] | None:
+    """What says whether an address is one that a model was learned from, which the settings leave out: those of the
+    file they name, and for a `segment` crawl those of its predictor. None when nothing is left out. Raises InputError
+    for a file that is none of these."""
+    settings = collection.settings
+    by_segment, segment = False, settings.strategies.segment
+    if settings.strategy.partition(":")[0] == "segment":
+        segment = settings_for(settings.strategies, settings.strategy).segment
+        by_segment = not segment.trained
+    name = settings.unseen or (segment.predictor if by_segment else "")
+    if not name:
+        return None
+    path = collection.models_folder / name
+    if path.suffix != ".txt":
+        return load_predictor(path).was_trained_on
+    try:
+        return frozenset(path.read_text(encoding="utf-8").split()).__contains__
+    except OSError as problem:
+        raise SettingsError(f"setting 'unseen': {path}: {problem.strerror}") from None
+
+
+def rules_of(collection: Collection, strategy: Strategy) -> Rules:
     """The rules of the frontier that the settings say."""
-    scope, traps = Scope(settings.scope), Traps(settings.traps)
+    settings = collection.settings
+    scope, traps = Scope(settings.scope, seen_by_models(collection)), Traps(settings.traps)
     return Rules(strategy.rediscovery, scope, traps, settings.budgets, settings.politeness)
 
 

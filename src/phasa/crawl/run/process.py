@@ -159,7 +159,7 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
         duplicates = stack.enter_context(open_duplicates(collection))
         log = CrawlLog(collection.log_file)
         stack.callback(log.close)
-        frontier, answers = open_frontier(collection, rules_of(settings, strategy), log, part, archive)
+        frontier, answers = open_frontier(collection, rules_of(collection, strategy), log, part, archive)
         stack.callback(frontier.close)
         if first:
             frontier.write_scope(scope_text(settings.scope), anew=False)

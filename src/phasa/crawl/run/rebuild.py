@@ -81,7 +81,7 @@ async def _fill(collection: Collection, file: Path) -> int:
     settings, folder = collection.settings, collection.archive_folder
     profile = collection.profile
     strategy, clock, archive = strategy_of(collection, profile), _RecordClock(), _Kept()
-    frontier = SqliteFrontier(file, rules_of(settings, strategy))
+    frontier = SqliteFrontier(file, rules_of(collection, strategy))
     try:
         plant_fresh(frontier, strategy, read_seeds(collection.path / collection.SEEDS).seeds)
         fetcher = _Records(settings.limits)

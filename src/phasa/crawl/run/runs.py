@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from phasa.crawl.run.mend import mend_before_crawl, seal_collection
 from phasa.crawl.run.process import Part, crawl_part
 from phasa.crawl.run.process import Run as Run
 from phasa.crawl.run.status import read_status
+from phasa.crawl.run.topic_artefacts import write_topic_artefacts
 from phasa.crawl.run.upkeep import Watch
 from phasa.crawl.run.workers import crawl_together
 from phasa.frontier.reader import FrontierReader
@@ -38,11 +40,12 @@ def run_collection(collection: Collection, watch: Watch | None = None, *, worker
     with logged_to_file(collection.path):
         _logger.info("%s: crawl %s, strategy %s, %d workers", collection.path, again, strategy, workers)
         mended = mend_before_crawl(collection)
-        part = Part(finished=tuple(mended.finished))
+        part, started = Part(finished=tuple(mended.finished)), time.time()
         run = crawl_part(collection, watch, part) if workers == 1 else crawl_together(collection, watch, workers, part)
         with FrontierReader(collection.frontier_file) as frontier:
             run = run._replace(unruled=tuple(frontier.unruled()))
         seal_collection(collection)
+        write_topic_artefacts(collection, started, time.time())
         for error in dict.fromkeys(run.errors):
             _logger.error("%s", error)
         _logger.info("%s: %s", collection.path, run.summary())

@@ -6,13 +6,13 @@ segments knows (its state, who recommends it) is read from what that strategy sa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 import msgspec
 
 from phasa.collection import Collection
-from phasa.crawl.segments.identifier import key_of
+from phasa.crawl.segments.identifier import key_by
 from phasa.crawl.segments.segment import Segment
 from phasa.frontier.protocol import State
 from phasa.frontier.reader import FrontierReader, SeenUrl
@@ -60,14 +60,16 @@ class _Kept(msgspec.Struct):
 
 def segment_table(collection: Collection, limit: int = 20) -> list[SegmentRow]:
     """The segments with most wanted pages first; `limit` -1 gives all."""
+    key_of = key_by(collection.settings.strategies.segment.directories)
     with FrontierReader(collection.frontier_file) as frontier:
-        rows = _rows(frontier.seen_urls(), _kept(collection))
+        rows = _rows(frontier.seen_urls(), _kept(collection), key_of)
     rows.sort(key=lambda row: (-row.wanted, -row.pages, -row.pending, row.segment))
     return rows if limit < 0 else rows[:limit]
 
 
 def segment_row(collection: Collection, url: str, frontier: FrontierReader | None = None) -> SegmentRow | None:
     """The segment of an address; None when nothing of it was ever seen. `frontier`: a reader that is open already."""
+    key_of = key_by(collection.settings.strategies.segment.directories)
     key = key_of(url)
     if not key:
         return None
@@ -75,12 +77,12 @@ def segment_row(collection: Collection, url: str, frontier: FrontierReader | Non
         with FrontierReader(collection.frontier_file) as opened:
             return segment_row(collection, url, opened)
     # The prefix says too much: what lies below the segment, too, and all URLs of the host with a user name in them.
-    found = (seen for seen in frontier.seen_urls_under(key) if key_of(seen.url) == key)
-    rows = _rows(found, _kept(collection))
+    found = (seen for seen in frontier.seen_urls_under(key.rstrip("/")) if key_of(seen.url) == key)
+    rows = _rows(found, _kept(collection), key_of)
     return rows[0] if rows else None
 
 
-def _rows(found: Iterable[SeenUrl], kept: dict[str, Segment]) -> list[SegmentRow]:
+def _rows(found: Iterable[SeenUrl], kept: dict[str, Segment], key_of: Callable[[str], str]) -> list[SegmentRow]:
     counts: dict[str, _Count] = {}
     for url, state, wanted in found:
         count = counts.setdefault(key_of(url), _Count())

@@ -10,6 +10,8 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
 
 from phasa.crawl.segments.dictionary import Dictionary, plain_term
 from phasa.errors import InputError
@@ -22,6 +24,29 @@ _SMALLEST_CITY = 500
 _LEADING = ("koh ", "ko ", "amphoe ", "changwat ", "tambon ", "khet ", "mueang ")
 _SHORTEST = 5
 _MOST_WORDS = 5
+
+
+_DATA = Path(__file__).parent / "data"
+
+
+class Sources(NamedTuple):
+    """What a dictionary is made of: lists that were written, names that were harvested, the code of a country."""
+
+    lists: tuple[Path, ...]
+    names: tuple[Path, ...]
+    country: str
+
+
+_SHIPPED = {
+    "thailand": Sources((_DATA / "thailand-terms.txt",), (_DATA / "thailand-geography-json.txt",), "TH"),
+}
+
+
+def shipped_sources(name: str) -> Sources:
+    """The sources of a dictionary that is shipped. Raises InputError for one that is not."""
+    if name not in _SHIPPED:
+        raise InputError(f"no dictionary '{name}' is shipped; there is {', '.join(_SHIPPED)}")
+    return _SHIPPED[name]
 
 
 @dataclass

@@ -47,6 +47,19 @@ class LinkVector(NamedTuple):
     """Words of anchors, surroundings and addresses without stop words, repeated as often as they stand there."""
 
 
+class Chance(NamedTuple):
+    """P_L and P_W of a link, and the seven attributes that the first was judged by."""
+
+    by_link: float
+    by_words: float
+    attributes: tuple[str, ...] = ()
+
+    @property
+    def ensemble(self) -> float:
+        """P_E, their mean (Eq. 9)."""
+        return (self.by_link + self.by_words) / 2
+
+
 def bin10(value: float, bins: int = BINS) -> str:
     """A share as one of ten values: 0.0 → 0, 0.55 → 5, 1.0 → 9 (A7: equal width)."""
     return str(max(0, min(bins - 1, int(bins * value + 1e-9))))

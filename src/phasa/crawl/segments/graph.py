@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from phasa.crawl.segments.choices import Choices
 from phasa.crawl.segments.dictionary import tokens_of
 from phasa.crawl.segments.evaluation import Counted, SegmentLink
 from phasa.crawl.segments.features import Citation, address_tokens
-from phasa.crawl.segments.identifier import identify, key_of
+from phasa.crawl.segments.identifier import identify, key_by
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.segment import is_relevant
 from phasa.crawl.strategy import JudgedPage, OutLinks
@@ -25,6 +26,8 @@ class SegmentGraph:
     countries: dict[str, str]
     """Host → country, where it is known."""
     pages: tuple[str, ...]
+    addresses: dict[str, list[str]]
+    """Segment → all addresses of it that are known: downloaded, or cited by somebody."""
 
     @property
     def links(self) -> dict[str, list[str]]:
@@ -44,8 +47,11 @@ class SegmentGraph:
         ]
 
 
-def segment_graph(pages: Iterable[JudgedPage]) -> SegmentGraph:
+def segment_graph(pages: Iterable[JudgedPage], choices: Choices | None = None) -> SegmentGraph:
     """The graph of pages that were downloaded and judged. No rule S or D is applied here (A37)."""
+    chosen = choices if choices is not None else Choices()
+    key_of = key_by(chosen.directories)
+    known: dict[str, dict[str, None]] = {}
     counts: dict[str, list[int]] = {}
     outs: dict[str, list[OutLinks]] = {}
     countries: dict[str, str] = {}
@@ -55,6 +61,7 @@ def segment_graph(pages: Iterable[JudgedPage]) -> SegmentGraph:
         if not key:
             continue
         urls.append(page.url)
+        known.setdefault(key, {})[page.url] = None
         count = counts.setdefault(key, [0, 0])
         count[0] += 1
         count[1] += page.judgement.wanted
@@ -63,6 +70,11 @@ def segment_graph(pages: Iterable[JudgedPage]) -> SegmentGraph:
             countries[authority(page.url)] = page.country
     segments = {key: Counted(*count) for key, count in counts.items()}
     citations = {
-        key: {to: cited for to, cited in identify(key, links).items() if to in segments} for key, links in outs.items()
+        key: {to: cited for to, cited in identify(key, links, key_of, chosen.surroundings).items() if to in segments}
+        for key, links in outs.items()
     }
-    return SegmentGraph(segments, citations, countries, tuple(urls))
+    for found in citations.values():
+        for to, cited in found.items():
+            known[to].update(dict.fromkeys(cited.urls))
+    addresses = {key: list(some) for key, some in known.items()}
+    return SegmentGraph(segments, citations, countries, tuple(urls), addresses)

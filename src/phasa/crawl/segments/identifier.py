@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+from phasa.crawl.contexts import Contexts
 from phasa.crawl.segments.features import Citation
 from phasa.crawl.strategy import OutLinks
+from phasa.web.html import CONTEXT
 from phasa.web.url import Url, parse, segment_key
 
 
@@ -15,6 +17,18 @@ def key_of(url: str) -> str:
         parsed = parse(url)
         return segment_key(parsed) if parsed is not None else ""
     return segment_key(Url(url))
+
+
+def bare_key_of(url: str) -> str:
+    """The same where '/thailand', a last part without an extension, is a directory as '/thailand/' is (A1)."""
+    key = key_of(url)
+    last = url.partition("#")[0].partition("?")[0][len(key) :]
+    return f"{key}{last}/" if last and "." not in last else key
+
+
+def key_by(directories: str) -> Callable[[str], str]:
+    """What says the segment of an address, by the setting of that name."""
+    return bare_key_of if directories == "bare" else key_of
 
 
 class Gathering:
@@ -40,17 +54,29 @@ class Gathering:
         return Citation(list(self.urls), self.texts)
 
 
-def identify(source: str, pages: Iterable[OutLinks]) -> dict[str, Citation]:
+def identify(
+    source: str, pages: Iterable[OutLinks], key: Callable[[str], str] = key_of, surroundings: str = "each"
+) -> dict[str, Citation]:
     """The destination segments of a source with all that is said of them, in the order of discovery; not itself."""
     found: dict[str, Gathering] = {}
     for links in pages:
-        gather(found, source, links)
-    return {key: gathering.citation for key, gathering in found.items()}
+        gather(found, source, links, key, surroundings)
+    return {name: gathering.citation for name, gathering in found.items()}
 
 
-def gather(found: dict[str, Gathering], source: str, links: OutLinks) -> list[str]:
-    """Add the links of one more page; the segment of every link, '' for no usable address."""
+def gather(
+    found: dict[str, Gathering],
+    source: str,
+    links: OutLinks,
+    key_of: Callable[[str], str] = key_of,
+    surroundings: str = "each",
+) -> list[str]:
+    """Add the links of one more page; the segment of every link, '' for no usable address. `surroundings` "total": no
+    more than 100 characters around an anchor in all (A16)."""
     keys = []
+    contexts = links.contexts
+    if surroundings == "total" and isinstance(contexts, Contexts):
+        contexts = contexts.within(CONTEXT // 2)
     for place, url in enumerate(links.urls):
         key = key_of(url)
         keys.append(key)
@@ -59,6 +85,6 @@ def gather(found: dict[str, Gathering], source: str, links: OutLinks) -> list[st
             if gathering is None:
                 gathering = found[key] = Gathering()
             anchor = links.anchors[place] if len(links.anchors) else ""
-            context = links.contexts[place] if len(links.contexts) else ""
+            context = contexts[place] if len(contexts) else ""
             gathering.add(url, f"{anchor} {context}".strip())
     return keys

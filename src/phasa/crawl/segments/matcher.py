@@ -46,11 +46,15 @@ class Match(NamedTuple):
 class Matcher:
     """Finds the terms of a dictionary in texts of one language. Stop words are left out by `ratio` only."""
 
-    def __init__(self, dictionary: Dictionary, mode: str = "bounded", language: str = "en") -> None:
+    def __init__(
+        self, dictionary: Dictionary, mode: str = "bounded", language: str = "en", counted: str = "occurrences"
+    ) -> None:
         if mode not in MODES:
             raise SettingsError(f"unknown matching mode '{mode}'; known: {', '.join(MODES)}")
         self.dictionary = dictionary
         self.mode = mode
+        self.counted = counted
+        """Whether shares count every occurrence of a word, or every "distinct" word once (A5)."""
         self.stop = stop_words_for(language) | BOILERPLATE
         self._deaf = self.stop | frequent_words(language) if mode == "guarded" else self.stop
         self._words: dict[str, _Word] = {}
@@ -99,7 +103,14 @@ class Matcher:
         known = self._words.get
         return [known(token) or self._learn(token) for token in tokens]
 
+    def _distinct(self, tokens: list[str]) -> float:
+        match = self.match_tokens(tokens)
+        related, normal = set(match.related) - self.stop, set(match.normal) - self.stop
+        return len(related) / (len(related) + len(normal)) if related or normal else 0.0
+
     def _ratio(self, tokens: list[str], words: list[_Word]) -> float:
+        if self.counted == "distinct":
+            return self._distinct(tokens)
         related = total = at = 0
         end, most = len(tokens), self.dictionary.longest
         while at < end:

@@ -13,24 +13,16 @@ from xxhash import xxh3_64_intdigest
 
 from phasa.crawl.learn.model_file import pack, read_model
 from phasa.crawl.learn.word_bayes import WordBayes
+from phasa.crawl.segments.choices import Choices
 from phasa.crawl.segments.dictionary import Dictionary
-from phasa.crawl.segments.features import Citation, Edges, Extractor, LinkVector, Locate
+from phasa.crawl.segments.features import Chance, Citation, Edges, Extractor, LinkVector, Locate
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.nominal_bayes import NominalBayes
 from phasa.files import replace_file
 
 _KIND = "phasa segment predictor 1"
-
-
-class Chance(msgspec.Struct, frozen=True):
-    """P_L, P_W and their mean P_E (Eq. 9)."""
-
-    by_link: float
-    by_words: float
-
-    @property
-    def ensemble(self) -> float:
-        return (self.by_link + self.by_words) / 2
+MEMBERS = ("simple_nb", "multinomial_nb")
+"""The two models, as Appendix A names them."""
 
 
 class Stored(msgspec.Struct, frozen=True):
@@ -48,6 +40,8 @@ class Stored(msgspec.Struct, frozen=True):
     word_odds: dict[str, float]
     trained: list[int]
     edges: list[list[float]] = []
+    choices: Choices = Choices()
+    hops: int = 0
 
 
 class Predictor:
@@ -62,19 +56,23 @@ class Predictor:
         language: str = "en",
         trained: frozenset[int] = frozenset(),
         edges: Edges = (),
+        choices: Choices | None = None,
+        hops: int = 0,
     ) -> None:
+        self.hops = hops
+        """Links that its training pages are at most from the first of them; 0: whatever the crawl had."""
         self.matcher, self.link, self.words, self.edges = matcher, link, words, edges
+        self.choices = choices if choices is not None else Choices()
         self.topic, self.language, self.trained = topic, language, trained
 
     def chance(self, vector: LinkVector) -> Chance:
         """What both models say of a link."""
-        return Chance(self.link.probability(vector.attributes), self.words.probability_of_words(vector.words))
+        by_link = self.link.probability(vector.attributes)
+        return Chance(by_link, self.words.probability_of_words(vector.words), vector.attributes)
 
-    def predict(self, source: str, degree: float, destination: str, cited: Citation, locate: Locate) -> float:
-        """P_E of the link from segment `source` to segment `destination`."""
-        return self.chance(
-            Extractor(self.matcher, locate, self.edges).vector(source, degree, destination, cited)
-        ).ensemble
+    def predict(self, source: str, degree: float, destination: str, cited: Citation, locate: Locate) -> Chance:
+        """What is to be expected of the link from segment `source` to segment `destination`."""
+        return self.chance(Extractor(self.matcher, locate, self.edges).vector(source, degree, destination, cited))
 
     def was_trained_on(self, url: str) -> bool:
         return bool(self.trained) and url_number(url) in self.trained
@@ -95,6 +93,8 @@ class Predictor:
             self.words.odds,
             sorted(self.trained),
             [list(values) for values in self.edges],
+            self.choices,
+            self.hops,
         )
         return pack(stored)
 
@@ -110,6 +110,9 @@ def url_number(url: str) -> int:
 def load_predictor(path: Path) -> Predictor:
     """The predictor in a file. Raises InputError when there is none or it is something else."""
     stored = read_model(path, Stored, _KIND, called="segment predictor", command="phasa learn predictor")
-    matcher = Matcher(Dictionary(stored.terms, stored.sources), stored.mode, stored.language)
+    book = Dictionary(stored.terms, stored.sources)
+    matcher = Matcher(book, stored.mode, stored.language, stored.choices.counted)
     link, words = NominalBayes(stored.link_prior, stored.link_tables), WordBayes(stored.word_prior, stored.word_odds)
-    return Predictor(matcher, link, words, stored.topic, stored.language, frozenset(stored.trained), stored.edges)
+    trained = frozenset(stored.trained)
+    about = stored.topic, stored.language, trained, stored.edges, stored.choices, stored.hops
+    return Predictor(matcher, link, words, *about)

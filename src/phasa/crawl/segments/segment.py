@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 
 import msgspec
@@ -75,11 +76,15 @@ class Segment(msgspec.Struct):
         self.phase = phase
         self.run = 0 if is_relevant(self.degree, threshold, strict) else max(self.in_run, 0) + 1
 
-    def recommend(self, contribution: float, run: int) -> None:
-        """A finished source cites it (Eq. 8, A21: the shortest run of all sources counts)."""
+    def recommend(self, contribution: float, run: int, several: str = "least") -> None:
+        """A finished source cites it (Eq. 8). Of several sources the shortest run counts, or the longest ("most"), or
+        that of the "latest" (A21)."""
         self.contributions += contribution
         self.sources += 1
-        self.in_run = run if self.in_run < 0 else min(self.in_run, run)
+        self.in_run = run if self.in_run < 0 or several == "latest" else _RUNS[several](self.in_run, run)
+
+
+_RUNS: dict[str, Callable[[int, int], int]] = {"least": min, "most": max}
 
 
 def is_relevant(degree: float, threshold: float, strict: bool = False) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from phasa.crawl.learn.balanced import FOLDS, REPEATS, Check, Flags, Rows, check, final_sample
 from phasa.crawl.learn.word_bayes import WordBayes
+from phasa.crawl.segments.choices import Choices
 from phasa.crawl.segments.features import Edges, Extractor, LinkVector, address_tokens, equal_frequency
 from phasa.crawl.segments.graph import SegmentGraph
 from phasa.crawl.segments.matcher import Matcher
@@ -44,9 +45,11 @@ def website(segment: str, by_domain: bool = False) -> str:
 
 
 def link_examples(
-    graph: SegmentGraph, matcher: Matcher, threshold: float = 0.5, *, by_domain: bool = False, edges: Edges = ()
+    graph: SegmentGraph, matcher: Matcher, threshold: float = 0.5, *, choices: Choices | None = None, edges: Edges = ()
 ) -> LinkExamples:
     """One vector per segment link; links within one website are left out: they repeat themselves (A19)."""
+    chosen = choices if choices is not None else Choices()
+    by_domain = chosen.website == "domain"
     extractor = Extractor(matcher, lambda host: graph.countries.get(host, ""), edges)
     vectors, wanted, ends, inside = [], [], [], 0
     for source, found in graph.citations.items():
@@ -54,7 +57,8 @@ def link_examples(
             if website(source, by_domain) == website(to, by_domain):
                 inside += 1
                 continue
-            vectors.append(extractor.vector(source, graph.segments[source].degree, to, cited))
+            said = cited._replace(urls=graph.addresses[to]) if chosen.addresses == "known" else cited
+            vectors.append(extractor.vector(source, graph.segments[source].degree, to, said))
             wanted.append(is_relevant(graph.segments[to].degree, threshold))
             ends.append((source, to))
     return LinkExamples(vectors, np.array(wanted, dtype=bool), ends, inside)
@@ -81,15 +85,17 @@ def train_predictor(
     folds: int = FOLDS,
     repeats: int = REPEATS,
     seed: int = 0,
-    equal_bins: bool = False,
+    choices: Choices | None = None,
+    hops: int = 0,
 ) -> Learned:
     """Learn both models of a topic, checked by cross-validation with under-sampled training folds.
 
-    `equal_bins`: bins of equal frequency instead of equal width (A7). Raises InputError when there is no link between
-    websites or one of the classes is too small.
+    `choices` are the readings of §8, by which graph and matcher were made too; `hops` says how far its pages are from
+    the first at most. Raises InputError when there is no link between websites or one of the classes is too small.
     """
-    edges = real_edges(graph, matcher) if equal_bins else ()
-    examples = link_examples(graph, matcher, threshold, edges=edges)
+    chosen = choices if choices is not None else Choices()
+    edges = real_edges(graph, matcher) if chosen.bins == "frequency" else ()
+    examples = link_examples(graph, matcher, threshold, choices=chosen, edges=edges)
     vectors, wanted = examples.vectors, examples.wanted
     what = f"predictor '{topic}'" if topic else "predictor"
     if not vectors:
@@ -114,5 +120,5 @@ def train_predictor(
     ensemble, link_only, words_only = (judge_with(members) for members in ("both", "link", "words"))
     link, words = fit(final_sample(wanted, ensemble.best, seed))
     trained = frozenset(url_number(url) for url in graph.pages)
-    predictor = Predictor(matcher, link, words, topic, language, trained, edges)
+    predictor = Predictor(matcher, link, words, topic, language, trained, edges, chosen, hops)
     return Learned(predictor, ensemble, link_only, words_only, examples)

@@ -11,6 +11,9 @@ from typing import cast
 import msgspec
 
 from phasa.crawl.learn.knowledge import KnowledgeBase
+from phasa.crawl.segments.choices import differences
+from phasa.crawl.segments.edges import Edge, EdgeLog, nobody
+from phasa.crawl.segments.locate import AskedCountries
 from phasa.crawl.segments.predictor import load_predictor
 from phasa.crawl.strategies.best_first import BestFirst
 from phasa.crawl.strategies.breadth_first import BreadthFirst
@@ -25,7 +28,7 @@ from phasa.crawl.strategies.segment import SegmentStrategy, certain
 from phasa.crawl.strategies.segment_hybrid import SegmentHybrid
 from phasa.crawl.strategies.shark import SharkSearch
 from phasa.crawl.strategies.single_feature import DomainOnly, SingleFeature
-from phasa.crawl.strategy import Strategy
+from phasa.crawl.strategy import Rediscovery, Strategy
 from phasa.crawl.target import Target
 from phasa.errors import SettingsError
 from phasa.plugins import Kind, make_plugin, plugin_names
@@ -44,6 +47,10 @@ class Circumstances:
     settings: StrategySettings = field(default_factory=StrategySettings)
     models: Path | None = None
     """Folder of learned models; `segment` looks for its predictor there."""
+    edges: Path | None = None
+    """Where crawls by segments write what they think of each segment link."""
+    may_ask_names: bool = False
+    """Whether the names of hosts mean something to the DNS; those of a served world do not."""
 
 
 Maker = Callable[[Circumstances], Strategy]
@@ -63,8 +70,27 @@ def _persian(around: Circumstances) -> Strategy:
 
 def _segment(around: Circumstances) -> Strategy:
     settings = around.settings.segment
-    predictor = load_predictor((around.models or Path()) / settings.predictor)
-    return SegmentStrategy("segment", predictor.predict, settings, predictor.was_trained_on)
+    path = (around.models or Path()) / settings.predictor
+    predictor = load_predictor(path)
+    if other := differences(predictor.choices, settings):
+        raise SettingsError(f"{path}: was learned with {other}; put that into [strategies.segment], or learn it again")
+    seen = (lambda url: False) if settings.trained else predictor.was_trained_on
+    return SegmentStrategy("segment", predictor.predict, settings, seen, _edges(around), _countries(around))
+
+
+def _best_segment(around: Circumstances) -> Strategy:
+    settings = around.settings.segment
+    return SegmentStrategy("best-segment", certain, settings, tell=_edges(around), locate=_countries(around))
+
+
+def _edges(around: Circumstances) -> Callable[[Edge], None]:
+    return nobody if around.edges is None else EdgeLog(around.edges)
+
+
+def _countries(around: Circumstances) -> Callable[[str], str]:
+    if around.settings.segment.countries == "asked" and around.may_ask_names:
+        return AskedCountries().of
+    return lambda host: ""
 
 
 def _segment_hybrid(around: Circumstances) -> Strategy:
@@ -77,9 +103,10 @@ def _segment_hybrid(around: Circumstances) -> Strategy:
 
 
 def _best_page(around: Circumstances) -> Strategy:
-    strategy = BestFirst()
-    strategy.name = "best-page"
-    return strategy
+    return BestFirst("best-page", _PARENTS[around.settings.best_page.parent])
+
+
+_PARENTS = {"best": Rediscovery.HIGHER, "first": Rediscovery.FIRST, "latest": Rediscovery.LATEST}
 
 
 STRATEGIES: dict[str, Maker] = {
@@ -90,7 +117,7 @@ STRATEGIES: dict[str, Maker] = {
     "bfs": lambda around: BreadthFirst(),
     "best-first": lambda around: BestFirst(),
     "segment": _segment,
-    "best-segment": lambda around: SegmentStrategy("best-segment", certain, around.settings.segment),
+    "best-segment": _best_segment,
     "best-page": _best_page,
     "segment-hybrid": _segment_hybrid,
     "hard-focused": lambda around: HardFocused(),

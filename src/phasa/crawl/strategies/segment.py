@@ -18,8 +18,9 @@ from collections.abc import Callable, Sequence
 import msgspec
 import numpy as np
 
-from phasa.crawl.segments.features import Citation
-from phasa.crawl.segments.identifier import Gathering, gather, key_of
+from phasa.crawl.segments.edges import Edge, nobody
+from phasa.crawl.segments.features import Chance, Citation
+from phasa.crawl.segments.identifier import Gathering, gather, key_by
 from phasa.crawl.segments.segment import Phase, Segment
 from phasa.crawl.strategy import DROP, Change, JudgedPage, Offers, Rediscovery, Seed
 from phasa.errors import InputError
@@ -32,13 +33,14 @@ FILTERED = "its segment is not probable enough"
 RULE_D = "rule D: its segment is recommended through irrelevant segments only"
 
 
-Predict = Callable[[str, float, str, Citation, Callable[[str], str]], float]
-"""(source, its relevance degree, destination, what is said of it, host → country) → P_E."""
+Predict = Callable[[str, float, str, Citation, Callable[[str], str]], Chance]
+"""(source, its relevance degree, destination, what is said of it, host → country) → P_L, P_W and their mean P_E."""
+_CERTAIN = Chance(1.0, 1.0)
 
 
-def certain(source: str, degree: float, destination: str, cited: Citation, locate: Callable[[str], str]) -> float:
+def certain(source: str, degree: float, destination: str, cited: Citation, locate: Callable[[str], str]) -> Chance:
     """P_E = 1: what makes best-segment of segment (§4.11)."""
-    return 1.0
+    return _CERTAIN
 
 
 class _State(msgspec.Struct):
@@ -52,7 +54,9 @@ class _State(msgspec.Struct):
 class SegmentStrategy:
     """Crawls the segment with the best score, page by page, then looks where it leads.
 
-    `was_seen` names addresses that must not be crawled, such as those a model was trained on.
+    `was_seen` names addresses that must not be crawled, such as those a model was trained on. `tell` hears of every
+    segment link that is scored; `locate` gives the country of a host that nothing was fetched from, '' when it is not
+    known (yet).
     """
 
     rediscovery = Rediscovery.FIRST
@@ -63,11 +67,16 @@ class SegmentStrategy:
         predict: Predict,
         settings: SegmentSettings | None = None,
         was_seen: Callable[[str], bool] = lambda url: False,
+        tell: Callable[[Edge], None] = nobody,
+        locate: Callable[[str], str] = lambda host: "",
     ) -> None:
         self.name = name
+        self._tell = tell
+        self._elsewhere = locate
         self.settings = settings if settings is not None else SegmentSettings()
         self.segments: dict[str, Segment] = {}
         self._predict = predict
+        self._key_of = key_by(self.settings.directories)
         self._was_seen = was_seen
         self._waits: Callable[[str], bool] = lambda url: True
         self._said: dict[str, dict[str, Gathering]] = {}
@@ -84,8 +93,8 @@ class SegmentStrategy:
     def start(self, seeds: Sequence[Seed]) -> Offers:
         priorities = np.full(len(seeds), DROP)
         for place, seed in enumerate(seeds):
-            key = key_of(seed.url)
-            if not key or self._was_seen(seed.url):
+            key = self._key_of(seed.url)
+            if not key:
                 continue
             segment = self._segment(key)
             if not segment.closed:
@@ -96,7 +105,7 @@ class SegmentStrategy:
         return Offers(priorities)
 
     def page(self, page: JudgedPage) -> Offers:
-        key = key_of(page.url)
+        key = self._key_of(page.url)
         segment = self._segment(key)
         if page.country:
             self._countries[authority(page.url)] = page.country
@@ -112,7 +121,7 @@ class SegmentStrategy:
         return offers
 
     def failed(self, url: str, note: bytes) -> None:
-        segment = self.segments.get(key_of(url))
+        segment = self.segments.get(self._key_of(url))
         if segment is not None:
             self._enter(segment)
             segment.pending.pop(url, None)
@@ -167,12 +176,14 @@ class SegmentStrategy:
 
     def _take_links(self, segment: Segment, page: JudgedPage, inside: bool) -> Offers:
         """Links inside wait behind the rest of the segment; those that lead out are held until it is finished."""
-        keys = gather(self._said.setdefault(segment.key, {}), segment.key, page.links)
+        said = self._said.setdefault(segment.key, {})
+        keys = gather(said, segment.key, page.links, self._key_of, self.settings.surroundings)
         most, seen = self.settings.pages_per_segment, self._was_seen
         priorities = np.full(len(page.links), DROP)
         for place, (url, key) in enumerate(zip(page.links.urls, keys, strict=True)):
             if not key or seen(url):
                 continue
+            self._locate(authority(key))  # who is asked for it has time until the segment is finished
             target = self._segment(key)
             if target.closed and self.settings.reopen and target.phase is Phase.DONE:
                 target.phase = Phase.NEW
@@ -210,17 +221,24 @@ class SegmentStrategy:
         if not segment.pages:
             return
         locate = self._locate
+        value = segment.degree if self.settings.source_score == "degree" else segment.mean_score
         for key, gathering in said.items():
             # Not there yet when all its known addresses were trained on: its score counts for those found later.
             target = self._segment(key)
             if target.closed:
                 continue
-            chance = self._predict(segment.key, segment.degree, key, gathering.citation, locate)
-            if chance < self.settings.least_chance:
+            cited = gathering.citation
+            if self.settings.addresses == "known":
+                cited = cited._replace(urls=list(dict.fromkeys([*cited.urls, *target.pending])))
+            chance = self._predict(segment.key, segment.degree, key, cited, locate)
+            least = chance.ensemble < self.settings.least_chance
+            worth = 0.0 if least else value * chance.ensemble
+            self._tell(Edge(segment.key, key, segment.degree, chance, worth))
+            if least:
                 if not target.sources and not target.seed:
                     self._discard(target, FILTERED)
                 continue
-            target.recommend(segment.mean_score * chance, segment.run)
+            target.recommend(worth, segment.run, self.settings.several)
             self._rank(target)
 
     def _rank(self, segment: Segment) -> None:
@@ -238,4 +256,4 @@ class SegmentStrategy:
         self._queue += [Change(url, DROP, why) for url in segment.pending]
 
     def _locate(self, host: str) -> str:
-        return self._countries.get(host, "")
+        return self._countries.get(host) or self._elsewhere(host)

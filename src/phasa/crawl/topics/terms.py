@@ -19,6 +19,10 @@ _STEMMERS = {
 }  # fmt: skip
 
 
+FIELDS = ("title", "body", "anchor")
+"""What terms are taken from."""
+
+
 class Terms:
     """Cuts the pages of one language into terms."""
 

@@ -36,6 +36,7 @@ class Report(msgspec.Struct, frozen=True):
     best: float = 0.0
     results: list[list[float]] = []
     """G-mean of every fold of every repetition."""
+    pages_per_site: int = 0
 
 
 class Stored(msgspec.Struct, frozen=True):

@@ -28,6 +28,7 @@ class Examples(NamedTuple):
     wanted: Flags
     foreign: int = 0
     surplus: int = 0
+    pages_per_site: int = PAGES_PER_SITE
 
 
 def gather_examples(
@@ -54,7 +55,7 @@ def gather_examples(
                 sites[site] += 1
                 texts.append(terms.of_page(page))
                 wanted.append(kind)
-    return Examples(texts, np.array(wanted, dtype=bool), foreign, surplus)
+    return Examples(texts, np.array(wanted, dtype=bool), foreign, surplus, pages_per_site)
 
 
 def train_topic(
@@ -92,6 +93,7 @@ def train_topic(
         found.deviation,
         found.best_mean,
         found.scores.tolist(),
+        examples.pages_per_site,
     )
     return Topic(name, fit(final_sample(wanted, found.best, seed)), language, tuple(must), report=report)
 

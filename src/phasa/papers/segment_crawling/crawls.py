@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -9,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.crawl.segments.manifest import Manifest, make_manifest
+from phasa.crawl.segments.manifest import Manifest, RunLimits, make_manifest
 from phasa.crawl.segments.predictor import Predictor
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategies.segment import SegmentStrategy, certain
@@ -21,7 +22,7 @@ from phasa.lab.graph import Graph
 from phasa.lab.replay import replay
 from phasa.lab.topical.world import TopicalWorld
 from phasa.papers.segment_crawling.models import MODE, predictor_for, topic_model
-from phasa.strategy_settings import SegmentSettings
+from phasa.strategy_settings import SegmentSettings, StrategySettings
 
 PER_WEBSITE = 300
 
@@ -39,7 +40,9 @@ class TopicalCrawl:
     there: int
     """Pages of the web that the judge would want."""
     fetches: int = 0
-    """Requests: the length of the crawl on its virtual clock, which begins at 0 for every crawl of a web."""
+    started: float = 0.0
+    ended: float = 0.0
+    """Seconds since 1970."""
 
     @property
     def harvest(self) -> float:
@@ -88,6 +91,7 @@ def arena(seed: int, pages: int, topic: str, training: int) -> Arena:
 def crawl(place: Arena, strategy: Strategy, pages: int, name: str = "") -> TopicalCrawl:
     """Crawl so many pages from the seeds of the topic, at most 300 of a website."""
     budgets = msgspec.structs.replace(NO_LIMITS, pages_per_host=PER_WEBSITE)
+    started = time.time()
     found = replay(place.graph, strategy, place.world.seeds(place.topic), pages, budgets)
     wanted = place.graph.wanted
     return TopicalCrawl(
@@ -99,6 +103,8 @@ def crawl(place: Arena, strategy: Strategy, pages: int, name: str = "") -> Topic
         place.world.gold(place.topic)[found.pages],
         int(wanted.sum()),
         found.fetches,
+        started,
+        time.time(),
     )
 
 
@@ -126,9 +132,9 @@ def manifest_for(place: Arena, one: TopicalCrawl, training: int, budget: int, **
         topic_model(one.topic, training, repeats=1),
         predictor_of(one.topic, training),
         [seed.url for seed in place.world.seeds(one.topic)],
-        SegmentSettings(**switches),  # type: ignore[arg-type]
-        pages=budget,
-        pages_per_website=PER_WEBSITE,
+        StrategySettings(segment=SegmentSettings(**switches)),  # type: ignore[arg-type]
+        RunLimits(budget, PER_WEBSITE),
         random_seed=place.world.seed,
-        ended=float(one.fetches),
+        started=one.started,
+        ended=one.ended,
     )

@@ -24,6 +24,7 @@ from phasa.crawl.topics.topic import DIVING, Topic
 from phasa.crawl.topics.training import PAGES_PER_SITE, Examples, train_topic
 from phasa.lab.chance import generator
 from phasa.lab.replay import ReplayWeb
+from phasa.lab.topical.listed import listed_pages
 from phasa.lab.topical.text import Floats
 from phasa.lab.topical.world import TopicalWorld
 
@@ -32,14 +33,6 @@ TRAINING_PAGES = 30_000
 TARGETS = 150
 """Hand-selected pages whose back-links begin the training crawl."""
 HOPS = 2
-# Topic → the sorts of site that a directory lists under it; dive shops are part of tourism.
-_LISTED = {"tourism": ("tour-portal", "dive-shop"), "estate": ("estate-portal",), "food": ("kitchen",)}
-_ABROAD = {"tourism": ("travel-abroad",), "estate": ("estate-abroad",), "food": ("cooking-abroad",)}
-_UNRELATED = 0.05
-"""A site that is listed elsewhere may have so large a share of pages on the topic."""
-_FEWER = 6
-"""Of the sites on something else, one in so many is listed: the same theme elsewhere, and Thailand on other themes, are
-what a topic must be told from (A34)."""
 MODE = "exact"
 """How words match in the lab: by sound, with 12,290 terms, almost every English word is a place (§4.4.3)."""
 
@@ -81,33 +74,6 @@ def site_examples(world: TopicalWorld, topic: str) -> Examples:
             else:
                 foreign += 1
     return Examples(texts, np.array(wanted, dtype=bool), foreign)
-
-
-def listed_pages(world: TopicalWorld, topic: str, most: int = PAGES_PER_SITE) -> Iterator[tuple[int, list[int], bool]]:
-    """(site, its first pages breadth-first, whether the directory lists it under the topic)."""
-    sorts = [site.name for site in world.recipe.sites]
-    gold, near = world.gold(topic), (*_ABROAD[topic], "thai-office")
-    for site, kind in enumerate(world.plan.site_type.tolist()):
-        pages = site_pages(world, site)
-        listed = sorts[kind] in _LISTED[topic]
-        if not listed and (gold[pages].mean() > _UNRELATED or (sorts[kind] not in near and site % _FEWER)):
-            continue
-        yield site, pages[:most], listed
-
-
-def site_pages(world: TopicalWorld, site: int) -> list[int]:
-    """The pages of a site breadth-first from its home, by links within it."""
-    plan, links = world.plan, world.links
-    home = int(plan.first_page[plan.first_segment[site]])
-    last = int(plan.first_page[plan.first_segment[site + 1]])
-    found, waiting = {home: None}, deque([home])
-    while waiting:
-        page = waiting.popleft()
-        for to in links.targets[links.offsets[page] : links.offsets[page + 1]].tolist():
-            if home <= to < last and to not in found:
-                found[to] = None
-                waiting.append(to)
-    return list(found)
 
 
 def backlink_crawl(world: TopicalWorld, topic: str, scores: Floats, most: int) -> Backlinks:

@@ -1,0 +1,37 @@
+"""The text around each link of a page, put together when somebody asks for it: few strategies do, for few links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import overload
+
+from phasa.web.html import CONTEXT, Link
+
+
+class Contexts(Sequence[str]):
+    """What stands before and after each link, up to `width` characters on each side."""
+
+    def __init__(self, links: list[Link], width: int = CONTEXT) -> None:
+        self._links = links
+        self._width = width
+
+    def within(self, width: int) -> Contexts:
+        """The same with less on each side."""
+        return Contexts(self._links, width)
+
+    def __len__(self) -> int:
+        return len(self._links)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self._around(link) for link in self._links[place]]
+        return self._around(self._links[place])
+
+    def _around(self, link: Link) -> str:
+        if self._width >= CONTEXT:
+            return f"{link.before} {link.after}"
+        return f"{link.before[-self._width :]} {link.after[: self._width]}"
