@@ -26,6 +26,7 @@ from phasa.feeds.websub import Subscriber
 from phasa.logs import logged_to_file
 from phasa.sandbox import Bounds
 from phasa.sandbox.pool import Pool
+from phasa.web.body import MODULES
 from phasa.web.fetch import Fetcher, user_agent
 from phasa.web.url import parse
 
@@ -70,7 +71,7 @@ async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn) ->
         stack.enter_context(logged_to_file(collection.path))
         await stack.enter_async_context(fetcher)
         pool = await stack.enter_async_context(
-            Pool(limits.parsers, Bounds(limits.parse_seconds, limits.parse_megabytes), [MODULE])
+            Pool(limits.parsers, Bounds(limits.parse_seconds, limits.parse_megabytes), (MODULE, *MODULES))
         )
         store = stack.enter_context(FeedStore(collection.path / "feeds.db"))
         if duties.join:

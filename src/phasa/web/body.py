@@ -14,6 +14,10 @@ from phasa.web.limits import Limits
 from phasa.web.sitemap import is_sitemap, listed
 from phasa.web.url import Url
 
+MODULES = ("phasa.web.body", "numpy")
+"""What a process that reads bodies loads before its memory is bounded. Numpy is needed for pages that declare no
+encoding alone, but to load it takes more memory than a worker has for a page: each such page ended one."""
+
 
 class BodyReading(Struct, frozen=True, array_like=True):
     """What a body is: a page, a sitemap (the addresses that it lists, perhaps none), or neither; and what was wrong

@@ -27,6 +27,7 @@ from phasa.language.scripts import UNSPACED
 from phasa.plugins import Kind, absolute, make_plugin
 from phasa.sandbox import Bounds
 from phasa.sandbox.pool import Pool
+from phasa.web.body import MODULES
 from phasa.web.fetch import user_agent
 
 
@@ -124,4 +125,4 @@ def pool_of(settings: CollectionSettings) -> Pool:
     """The processes that read pages, under the limits of the settings."""
     limits = settings.limits
     bounds = Bounds(limits.parse_seconds, limits.parse_megabytes, limits.dear_seconds)
-    return Pool(limits.parsers, bounds, ["phasa.web.body"])
+    return Pool(limits.parsers, bounds, MODULES)
