@@ -5,6 +5,10 @@
 The lab replays the web in strict order. Live, `phasa crawl` runs with the settings of a new collection over real HTTP
 against the same web, served by a process of its own; only the server, the delay and the page limit are set. Every page
 that came is counted in the order of crawl.log.
+
+Webs that lie have pages of two languages, which the world counts for the language and a judge that reads them may not.
+So there are two shares of each crawl. *judged*: what the judge of a new collection says, in the lab too, where it reads
+the same pages and the strategy learns from what it says. *true*: what the world says; the lab of the manual.
 """
 
 from __future__ import annotations
@@ -17,11 +21,44 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from phasa.collection import Collection
+from phasa.crawl.answer import Answer
+from phasa.crawl.judge import Judgement
+from phasa.crawl.run.assembly import judge_of
+from phasa.crawl.run.crawl_log import read_log
+from phasa.crawl.run.runs import run_collection
+from phasa.crawl.seeds import seed_line
+from phasa.crawl.strategies import Circumstances
+from phasa.frontier.politeness import Politeness
+from phasa.lab.compare import crawl_on, lab_strategy
+from phasa.lab.curves import Ground
+from phasa.lab.markup import write_page
+from phasa.lab.replay import page_of, replay
+from phasa.lab.seeds import seeds_of
+from phasa.lab.targets import target_of
+from phasa.lab.world import World
+from phasa.web.html import read_page
+from phasa.web.url import Url
 
 MARKS = (100, 200, 500, 1000, 2000, 5000)
 
 
-def live(options: argparse.Namespace, port: int, seeds: Path) -> dict[str, object]:
+class Row(NamedTuple):
+    """One crawl: its harvest at the marks, as judged and in truth."""
+
+    name: str
+    judged: dict[int, float]
+    true: dict[int, float]
+    seconds: float = 0.0
+    cpu: float = 0.0
+    why: str = ""
+
+
+def live(options: argparse.Namespace, port: int, seeds: Path) -> dict[str, Any]:
     """One crawl in a process of its own: its harvest at the marks, seconds, CPU seconds."""
     done = subprocess.run(
         [sys.executable, __file__, "--child", "--port", str(port), "--seed-file", str(seeds), *sys.argv[1:]],
@@ -29,18 +66,11 @@ def live(options: argparse.Namespace, port: int, seeds: Path) -> dict[str, objec
     )  # fmt: skip
     if done.returncode:
         raise SystemExit(done.stderr[-3000:])
-    found: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
-def crawl(options: argparse.Namespace) -> dict[str, object]:
-    import msgspec
-
-    from phasa.collection import Collection
-    from phasa.crawl.run.crawl_log import read_log
-    from phasa.crawl.run.runs import run_collection
-    from phasa.frontier.politeness import Politeness
-
+def crawl(options: argparse.Namespace) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         made = Collection.create(Path(folder) / "c", language=options.lang)
         (made.path / Collection.SEEDS).write_text(options.seed_file.read_text())
@@ -56,10 +86,10 @@ def crawl(options: argparse.Namespace) -> dict[str, object]:
         begun, cpu = time.perf_counter(), time.process_time()
         run = run_collection(Collection(made.path, settings))
         seconds, cpu = time.perf_counter() - begun, time.process_time() - cpu
-        wanted = [line.wanted for line in read_log(made.path / Collection.LOG) if line.wanted is not None]
+        came = [line for line in read_log(made.path / Collection.LOG) if line.wanted is not None]
         return {
-            "harvest": harvest(wanted),
-            "pages": len(wanted),
+            "judged": [line.wanted for line in came],
+            "urls": [line.url for line in came],
             "seconds": seconds,
             "cpu": cpu,
             "fetches": run.outcome.fetches,
@@ -91,18 +121,13 @@ def main() -> None:
         print(json.dumps(crawl(options)))
         return
 
-    from phasa.crawl.seeds import seed_line
-    from phasa.lab.compare import crawl_on
-    from phasa.lab.curves import Ground
-    from phasa.lab.seeds import seeds_of
-    from phasa.lab.world import World
-
     ground = Ground(world=options.world, language=options.lang, seeds=options.seeds, lies=options.lies)
     graph, lab = crawl_on(ground, options.strategy, options.pages)
-    rows = [("lab", harvest(graph.wanted[lab.pages].tolist()), 0.0, 0.0, "")]
+    world = World.from_name(options.world, options.lang, lies=options.lies)
+    judged = judged_lab(world, options)
+    rows = [Row("lab", harvest(judged), harvest(graph.wanted[lab.pages].tolist()))]
     with tempfile.TemporaryDirectory() as folder:
         seeds = Path(folder) / "seeds.txt"
-        world = World.from_name(options.world, options.lang, lies=options.lies)
         seeds.write_text("".join(f"{seed_line(seed)}\n" for seed in seeds_of(world, options.seeds)))
         server = subprocess.Popen(
             [sys.executable, "-m", "phasa", "lab", "serve", options.world, "--lang", options.lang, "--port", "0",
@@ -114,16 +139,49 @@ def main() -> None:
             port = int(server.stdout.readline().rstrip("/\n").rpartition(":")[2])
             for number in range(options.runs):
                 found = live(options, port, seeds)
-                share = {int(mark): value for mark, value in found["harvest"].items()}  # type: ignore[attr-defined]
-                rows.append((f"live {number + 1}", share, found["seconds"], found["cpu"], found["why"]))  # type: ignore[arg-type]
+                true = [bool(graph.wanted[world.find(url)]) for url in found["urls"]]
+                run = harvest(found["judged"]), harvest(true), found["seconds"], found["cpu"], found["why"]
+                rows.append(Row(f"live {number + 1}", *run))
         finally:
             server.terminate()
             server.wait()
     marks = [mark for mark in MARKS if mark <= options.pages]
-    print(f"{'':8}" + "".join(f"{mark:>8,}" for mark in marks) + f"{'seconds':>9}{'CPU s':>7}")
-    for name, share, seconds, cpu, why in rows:
-        cells = "".join(f"{share[mark]:>8.1%}" if mark in share else f"{'':>8}" for mark in marks)
+    heads = "".join(f"{mark:>8,}" for mark in marks)
+    print(f"{'':8}{heads}   {heads}{'seconds':>9}{'CPU s':>7}\n{'':8}{'judged':>8}{'':{8 * len(marks) - 5}}{'true':>8}")
+    for name, share, truly, seconds, cpu, why in rows:
+        cells = "   ".join(
+            "".join(f"{part[mark]:>8.1%}" if mark in part else f"{'':>8}" for mark in marks) for part in (share, truly)
+        )
         print(f"{name:8}{cells}{seconds:>9.1f}{cpu:>7.1f}  {why if len(share) < len(marks) else ''}")
+    for mark in marks:
+        for kind, lab_share, shares in (
+            ("judged", rows[0].judged.get(mark), [row.judged[mark] for row in rows[1:] if mark in row.judged]),
+            ("true", rows[0].true.get(mark), [row.true[mark] for row in rows[1:] if mark in row.true]),
+        ):
+            if shares and lab_share is not None:
+                gap, spread = sum(shares) / len(shares) - lab_share, max(shares) - min(shares)
+                print(f"{mark:>7,} {kind:7} live - lab {100 * gap:+5.1f} points, spread {100 * spread:4.1f}")
+
+
+def judged_lab(world: World, options: argparse.Namespace) -> list[bool]:
+    """The lab with the judge of a new collection: whether it wanted each page, in the order of the crawl."""
+    wanted: list[bool] = []
+    with tempfile.TemporaryDirectory() as folder:
+        made = Collection.create(Path(folder) / "c", language=options.lang)
+        judge = judge_of(made, made.profile)
+
+    class Reader:
+        def judge(self, answer: Answer) -> Judgement:
+            number = page_of(answer)
+            written = write_page(world, number)
+            read = read_page(written.body, Url(world.url(number)), header="text/html", hint=options.lang)
+            judgement = judge.judge(msgspec.structs.replace(answer, page=read))
+            wanted.append(judgement.wanted)
+            return judgement
+
+    strategy = lab_strategy(options.strategy, Circumstances(target_of(world.graph), seed=1))
+    replay(world.graph, strategy, seeds_of(world, options.seeds), options.pages, judge=Reader())
+    return wanted[: options.pages]
 
 
 if __name__ == "__main__":

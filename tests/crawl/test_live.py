@@ -10,9 +10,13 @@ import pytest
 from aiohttp import web
 from tests.durability.small_web import THAI, SmallWeb, collection_for
 
+from phasa.collection import CollectionSettings
+from phasa.crawl.run.assembly import pool_of
 from phasa.crawl.run.runs import Run, run_collection
 from phasa.frontier.scope import ScopeSettings
 from phasa.frontier.sqlite import SqliteFrontier
+from phasa.web.body import read_body
+from phasa.web.html import unpack
 from phasa.web.url import Url
 
 HOST = "http://h0.example"
@@ -123,3 +127,17 @@ def test_a_resumed_crawl_knows_the_pages_of_the_one_before(tmp_path: Path) -> No
         (collection.path / collection.SEEDS).write_text(f"{HOST}/copy\n")
         with collection.locked():
             assert run_collection(collection).metrics.outcomes["near duplicate"] == 1
+
+
+async def test_a_page_that_declares_no_encoding_ends_no_process() -> None:
+    # The tables that tell encodings apart are loaded before the memory of a worker is bounded.
+    settings = CollectionSettings()
+    page = f"<p>{THAI * 5}</p>".encode("cp874")
+    async with pool_of(settings) as pool:
+        for number in range(6):
+            url = Url(f"http://h{number}.example/")
+            read = await pool.call_for(f"h{number}", read_body, page, "", url, "text/html", "th", settings.limits, True)
+            assert read.page is not None
+            assert unpack(read.page).charset == "windows-874"
+        assert pool._nursery is not None
+        assert pool._nursery._numbers == settings.limits.parsers, "a worker was replaced"

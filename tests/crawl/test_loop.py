@@ -313,6 +313,24 @@ def test_many_slots_fetch_at_once_and_stop_finishes_what_is_out() -> None:
     assert (stats.done, stats.leased, stats.waiting) == (16, 0, 24)
 
 
+def test_the_links_of_a_host_that_just_answered_are_still_about_to_come() -> None:
+    """What was the best to come was looked up while that host was being asked: others are not better for it."""
+    web, frontier, clock = PaperWeb({A: []}), MemoryFrontier(Rules(Rediscovery.FIRST)), VirtualClock()
+    frontier.offer([Offer(Url(A), 8.0, 0, "")])
+
+    async def ask() -> float:
+        made = Crawl(
+            Parts(web, web, BreadthFirst(), frontier, clock), manners=FREE, budgets=NO_LIMITS, slots=2, tolerance=0.01
+        )
+        (lease,) = frontier.lease(clock.now())
+        made._start(lease, clock.now())
+        made._best = 1.0, clock.now()
+        await asyncio.gather(*made._running)
+        return made._best_to_come(clock.now())
+
+    assert asyncio.run(ask()) == 8.0
+
+
 def test_the_content_digest_leaves_digits_out() -> None:
     assert content_digest("1 May 2026") == content_digest("28 May 1999") != content_digest("1 June 2026")
 

@@ -299,7 +299,11 @@ class Crawl:
                 return
             answer = await web.get(lease)
         finally:
-            self._asked.pop(lease.id, None)
+            if self._asked.pop(lease.id, None) is not None:
+                # The best that can come was looked up while this host was being asked, so without its links: until it
+                # is looked up again the next of them is taken to be as good as this one.
+                best, asked = self._best
+                self._best = max(best, lease.priority), asked
         if self._strict:
             self._settler.settle([(lease, answer)])
             return

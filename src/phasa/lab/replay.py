@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from phasa.crawl import loop
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.clock import VirtualClock
-from phasa.crawl.judge import Judgement
+from phasa.crawl.judge import Judge, Judgement
 from phasa.crawl.seeds import plant
 from phasa.crawl.settle import Parts
 from phasa.crawl.strategy import OutLinks, Seed, Strategy
@@ -183,10 +183,17 @@ class Crawl:
         return found[marks - 1] / max(1, int((graph.wanted & graph.measured).sum()))
 
 
-def replay(graph: Graph, strategy: Strategy, seeds: Sequence[Seed], pages: int, budgets: Budgets = NO_LIMITS) -> Crawl:
+def replay(
+    graph: Graph,
+    strategy: Strategy,
+    seeds: Sequence[Seed],
+    pages: int,
+    budgets: Budgets = NO_LIMITS,
+    judge: Judge | None = None,
+) -> Crawl:
     """Crawl until so many pages were counted or no URL waits. Among equal priorities the URL found first goes first.
 
-    Raises LabError when the strategy raised an error.
+    Without a `judge` pages are what the graph says. Raises LabError when the strategy raised an error.
     """
     measured = None if graph.trained is None else graph.measured.tolist()
 
@@ -205,7 +212,7 @@ def replay(graph: Graph, strategy: Strategy, seeds: Sequence[Seed], pages: int, 
 
     async def run() -> Crawl:
         order = Record(pages, counted, lambda: crawl.stop(ENOUGH))
-        parts = Parts(web, GraphJudge(graph), strategy, frontier, VirtualClock(), archive=order)
+        parts = Parts(web, judge or GraphJudge(graph), strategy, frontier, VirtualClock(), archive=order)
         crawl = loop.Crawl(parts, manners=FREE, budgets=NO_LIMITS)
         outcome = await crawl.run()
         if crawl.errors:

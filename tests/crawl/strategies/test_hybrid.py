@@ -14,9 +14,11 @@ from phasa.crawl.learn.knowledge import KnowledgeBase, Row
 from phasa.crawl.strategies.breadth_first import BreadthFirst
 from phasa.crawl.strategies.hybrid import Hybrid
 from phasa.crawl.strategies.hybrid.candidates import WIDTH, Candidates, Feature
+from phasa.crawl.strategies.hybrid.history import History
 from phasa.crawl.strategies.online.memory import Shares, log_odds, log_odds_of
 from phasa.crawl.strategies.online.model import Example, OnlineModel
 from phasa.crawl.strategies.online.names import HOST_PIECES, PATH_PIECES, PIECES, Names
+from phasa.crawl.strategies.online.state import save_state
 from phasa.crawl.strategy import JudgedPage, OutLinks, Seed
 from phasa.crawl.target import Target
 from phasa.errors import InputError
@@ -341,6 +343,44 @@ def test_dead_links_are_lessons() -> None:
     assert low < before
 
 
+def test_where_nothing_guides_what_leads_to_no_page_comes_last() -> None:
+    """Servers whose links are dead come after new ones, and new ones after those that answer."""
+    h = hybrid(floor=5.0)
+    servers = ["dead", *(f"gone{n}" for n in range(8))]
+    h.page(judged("http://s0.com/", OTHER, [f"http://{name}.com/{n}" for name in servers for n in range(4)]))
+    h.page(judged("http://s1.com/", OTHER, [f"http://s1.com/{n}" for n in range(2)]))
+    for n in range(2):  # two are too few to be judged foreign
+        h.page(judged(f"http://s1.com/{n}", OTHER, []))
+    for name in servers:
+        h.lesson(f"http://{name}.com/0", b"", False)
+    h.lesson("http://dead.com/1", b"", False)
+    links = ["http://dead.com/x", "http://new.com/x", "http://s1.com/x"]
+    dead, new, known = h.page(judged("http://s2.com/", OTHER, links)).priorities
+    assert dead < new < known
+
+
+def test_dead_links_alone_make_waiting_urls_be_looked_at_again() -> None:
+    h = hybrid(every=10)
+    links = [f"http://dead.com/{n}" for n in range(12)]
+    before = h.page(judged("http://s0.com/", THAI, links)).priorities[-1]
+    for n in range(9):
+        h.lesson(links[n], b"", False)
+    changes = {change.url: change.priority for change in h.changes()}
+    assert changes[links[-1]] < before
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=60))
+def test_the_life_of_many_servers_is_that_of_each(asked: list[tuple[int, bool]]) -> None:
+    history, names = History(), Names(frozenset({"th"}), "th")
+    table = Candidates(names, 1000)
+    for n, (server, dead) in enumerate(asked):
+        table.reserve([url := f"http://h{server}.com/{n}"])
+        history.learn(table, table.add(url), False, dead=dead)
+    hosts = [names.host(f"h{server}.com").host for server in range(7)]
+    assert history.lives(np.array(hosts)).tolist() == [history.life(host) for host in hosts]
+    assert all(history.life(host) <= 0.0 for host in hosts)
+
+
 def test_a_page_behind_a_redirect_teaches_where_it_stands_and_what_led_to_it() -> None:
     """The link that was redirected is the lesson; the page's server gets its record, its links what they inherit."""
     taught, untaught = hybrid(), hybrid()
@@ -371,6 +411,20 @@ def test_what_was_learned_survives_a_restart() -> None:
     two.load(one.save())
     page = judged("http://s1.com/", THAI, ["http://poor.com/next"])
     assert two.page(page).priorities[0] < fresh.page(page).priorities[0]
+
+
+def test_a_state_of_before_servers_were_asked_whether_they_answer_is_taken() -> None:
+    one, two = hybrid(), hybrid()
+    for name in ("dead", "gone"):
+        one.page(judged("http://s0.com/", OTHER, [f"http://{name}.com/{n}" for n in range(4)]))
+    one.lesson("http://dead.com/0", b"", False)
+    records = {name: shares for name, shares in one._records().items() if name != "answers"}
+    two.load(save_state(one._model, records, base=np.array([one._history.hits, one._history.pages])))
+    assert two._history.hosts.hits_view.sum() == one._history.hosts.hits_view.sum()
+    assert two._history.answers.pages_view.sum() == 0.0
+    two.load(one.save())
+    assert two._history.answers.pages_view.sum() == one._history.answers.pages_view.sum() > 0.0
+    assert two._history.asked == one._history.asked
 
 
 @pytest.mark.parametrize("state", [b"", b"junk", b"PK\x03\x04 torn"])

@@ -6,6 +6,7 @@ that a place of which little is known says nothing and a known one speaks for it
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Callable
 from typing import NamedTuple
@@ -13,9 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from phasa.crawl.strategies.hybrid.candidates import SOURCES, Candidates, Feature, Rows
-from phasa.crawl.strategies.online.memory import Shares, log_odds, log_odds_of
+from phasa.crawl.strategies.online.memory import Ids, Shares, log_odds, log_odds_of
+from phasa.crawl.strategy import Floats
 
 _PAGE_BITS = 17
+_BENEFIT = 4.0
+"""Servers that are taken to have answered before the first was asked."""
+_RARELY = 1e-3
+_STEP = 0.5
+"""Steps of the likelihood that a link leads to a page: within one the order is that of discovery."""
 ALL = slice(None)
 
 
@@ -49,6 +56,10 @@ class History:
         self.hosts = Shares(18, 0.99, 2.0)
         self.segments = Shares(19, 0.98, 2.0)
         self.children = Shares(_PAGE_BITS, 1.0, 2.0)
+        self.answers = Shares(18, 0.99, 2.0)
+        """Which links to a server led to a page, whatever its language."""
+        self.answered, self.asked = _BENEFIT, _BENEFIT
+        """The same of the crawl at large, where the first links to a server count most."""
         self.hits, self.pages = 0.0, 0.0
         self.page = 0
         """Number of the page whose links are being looked at."""
@@ -69,9 +80,13 @@ class History:
         """Hear that a server stands in a country of the language."""
         self._home[host & self.hosts.mask] = 1
 
-    def learn(self, table: Candidates, row: int, wanted: bool) -> None:
-        """Count a page that was judged, where it stood."""
+    def learn(self, table: Candidates, row: int, wanted: bool, *, dead: bool = False) -> None:
+        """Count a page that was judged, or a dead link, where it stood."""
         host = table.host[row]
+        part = 1.0 / (1.0 + self.answers.count(host))
+        self.answered = self.answered * (1 - 0.005 * part) + (not dead) * part
+        self.asked = self.asked * (1 - 0.005 * part) + part
+        self.answers.add(host, not dead)
         # A thousand pages of one server say little about another server of the same domain: the more pages of a
         # server were seen, the less the next one counts for the wider places.
         share = 1.0 / (1.0 + self.hosts.count(host))
@@ -83,6 +98,16 @@ class History:
         self.pages = self.pages * (1 - 0.001 * share) + share
         for place in range(row * SOURCES, row * SOURCES + min(SOURCES, table.source_count[row])):
             self.children.add(table.sources[place], wanted)
+
+    def life(self, host: int) -> float:
+        """How likely a link to a server leads to a page: the logarithm, in coarse steps; 0 where most do."""
+        likely = self.answers.share(host, self.answered / self.asked)
+        return round(math.log(max(likely, _RARELY)) / _STEP) * _STEP
+
+    def lives(self, hosts: Ids) -> Floats:
+        """`life` of many servers."""
+        likely = self.answers.shares(hosts, self.answered / self.asked)
+        return np.asarray(np.rint(np.log(np.maximum(likely, _RARELY)) / _STEP) * _STEP)
 
     def now(self) -> Now:
         """The share of pages in the language in the crawl at large."""

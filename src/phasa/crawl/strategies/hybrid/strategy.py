@@ -136,7 +136,7 @@ class Hybrid:
         heir = bool(page.via) and self._inherit(page.url, page.via)
         origin = self._learn(page, heir=heir)
         for url in page.via:
-            self.lesson(url, b"", page.judgement.wanted)
+            self._settle(url, page.judgement.wanted, dead=False)
         rows, fresh = self._see_links(page, origin)
         if fresh:
             self._score(fresh)
@@ -156,6 +156,15 @@ class Hybrid:
 
     def lesson(self, url: str, note: bytes, wanted: bool) -> None:
         """A dead link is a page that is not wanted; one that was redirected is the page that it led to."""
+        self._settle(url, wanted, dead=not wanted)
+        # Dead links may come by the hundred, with no page between them: they bring the next second look nearer, too.
+        self._since += 1
+        if self._since >= self._pause():
+            self._since = 0
+            self._look_again()
+
+    def _settle(self, url: str, wanted: bool, *, dead: bool) -> None:
+        """Learn from a link that is no page of its own."""
         table = self._candidates
         row = table.row(url)
         if row >= 0:
@@ -163,7 +172,7 @@ class Hybrid:
             self._lessons.append(Example(features, table.pieces[row * PIECES : (row + 1) * PIECES], wanted))
             if len(self._lessons) >= _LESSONS:
                 self._study()
-            self._history.learn(table, row, wanted)
+            self._history.learn(table, row, wanted, dead=dead)
             table.pop(url)
         self._done.add(url)
 
@@ -275,13 +284,15 @@ class Hybrid:
             else:
                 # Below the floor a few things still order, in coarse steps: words of the language are a trace, be they
                 # few and on the pages around or the anchor itself, pages near to the language lead back to it, the
-                # domains of the language are a rescue unless their record is bad, and foreign servers come last.
+                # domains of the language are a rescue unless their record is bad, foreign servers come last, and what
+                # is dead leads nowhere: the less likely a link leads to a page at all, the later it comes.
                 cells = table.cells[row * WIDTH : (row + 1) * WIDTH]
                 rescue = table.national[row] and cells[Feature.DOMAIN] > 0
                 near = _NEARER * (FARTHEST - cells[Feature.DISTANCE])
                 trace = max(cells[Feature.PARENT_SIMILARITY], cells[Feature.ANCHOR_YES], cells[Feature.HINT])
                 foreign = _FOREIGN * (cells[Feature.SERVER_JUDGED] < 0)
-                priority = lowest + trace + near + rescue - foreign
+                alive = self._history.life(table.host[row])
+                priority = lowest + trace + near + rescue - foreign + alive
             table.given[row] = priority
 
     def _score_all(self, rows: Rows = ALL) -> Floats:
@@ -295,6 +306,7 @@ class Hybrid:
         trace = np.maximum(cells[:, Feature.PARENT_SIMILARITY], cells[:, Feature.ANCHOR_YES])
         np.maximum(trace, cells[:, Feature.HINT], out=trace)
         hope = self._lowest + trace + near + rescue - _FOREIGN * (cells[:, Feature.SERVER_JUDGED] < 0)
+        hope += self._history.lives(table.at("host", rows))
         return np.where(odds > floor, np.rint(odds / grain) * grain, hope)
 
     def _look_again(self) -> None:
@@ -337,13 +349,22 @@ class Hybrid:
     # -- state ------------------------------------------------------------------------------------------------------
 
     def save(self) -> bytes:
-        base = np.array([self._history.hits, self._history.pages])
+        history = self._history
+        base = np.array([history.hits, history.pages, history.answered, history.asked])
         return save_state(self._model, self._records(), base=base)
 
     def load(self, state: bytes) -> None:
-        (base,) = load_state(self.name, state, self._model, self._records(), "base")
-        self._history.hits, self._history.pages = base.tolist()
+        (base,) = load_state(self.name, state, self._model, self._records(), "base", added=("answers",))
+        self._history.hits, self._history.pages, *answers = base.tolist()
+        if answers:  # states of before have none
+            self._history.answered, self._history.asked = answers
 
     def _records(self) -> dict[str, Shares]:
         history = self._history
-        return {"tlds": history.tlds, "sites": history.sites, "hosts": history.hosts, "segments": history.segments}
+        return {
+            "tlds": history.tlds,
+            "sites": history.sites,
+            "hosts": history.hosts,
+            "segments": history.segments,
+            "answers": history.answers,
+        }

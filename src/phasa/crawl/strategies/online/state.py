@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 from zipfile import BadZipFile
 
@@ -36,11 +36,17 @@ def save_state(model: OnlineModel, records: Mapping[str, Shares], **others: Tabl
 
 
 def load_state(
-    strategy: str, state: bytes, model: OnlineModel, records: Mapping[str, Shares], *others: str
+    strategy: str,
+    state: bytes,
+    model: OnlineModel,
+    records: Mapping[str, Shares],
+    *others: str,
+    added: Container[str] = (),
 ) -> list[Table]:
     """Put a state into the model and the records, whole or not at all; gives the other tables that are asked for.
 
-    Raises InputError when the bytes are not what `save_state` made for such a strategy.
+    Records that were `added` later may be missing: they stay empty. Raises InputError when the bytes are not what
+    `save_state` made for such a strategy.
     """
     try:
         if state.startswith(zstandard.FRAME_HEADER):
@@ -49,6 +55,7 @@ def load_state(
             tables = {name: saved[name] for name in saved.files}
         if tables["weights"].shape != model.weights.shape:
             raise ValueError("made by another version")
+        records = {name: shares for name, shares in records.items() if f"{name}_hits" in tables or name not in added}
         for name, shares in records.items():
             for side in (f"{name}_hits", f"{name}_pages"):
                 if tables[side].shape != shares.hits_view.shape:
