@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from phasa.web.url import Url
 
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")]
+Urls = Annotated[list[str], typer.Argument(metavar="URL…", help="Addresses of feeds.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -29,7 +31,8 @@ def open_store(directory: Path) -> FeedStore:
     from phasa.collection import Collection
     from phasa.feeds.store import FeedStore
 
-    return FeedStore(Collection.open(directory).path / "feeds.db")
+    collection = Collection.open(directory)
+    return FeedStore(collection.path / "feeds.db", collection.settings.feeds.identity)
 
 
 def add(
@@ -68,22 +71,73 @@ def _address(raw: str) -> Url | InputError:
     return InputError(f"{raw}: not a usable http(s) address" + (f"; did you mean {near}?" if near else ""))
 
 
-def remove(
-    directory: Directory, urls: Annotated[list[str], typer.Argument(metavar="URL…", help="Addresses of feeds.")]
-) -> None:
+def remove(directory: Directory, urls: Urls) -> None:
     """Stop watching feeds. Their posts stay; `phasa feeds add` takes them up again."""
+    _each(directory, urls, lambda store, url: store.retire(url, "removed by you"), "no longer watched")
+
+
+def _each(directory: Path, urls: list[str], act: Callable[[FeedStore, str], bool], done: str) -> None:
+    """Do something to feeds by address; those that are not known are named at the end. Raises InputError."""
     from phasa.feeds.opml import feed_address
 
     unknown = []
     with open_store(directory) as store:
         for raw in urls:
             url = str(feed_address(raw) or raw)
-            if store.retire(url, "removed by you"):
-                print(f"{url}: no longer watched")
+            if act(store, url):
+                print(f"{url}: {done}")
             else:
                 unknown.append(url)
     if unknown:
         raise InputError(f"{', '.join(unknown)}: not watched here; phasa feeds list {directory} shows what is")
+
+
+def pause(directory: Directory, urls: Urls) -> None:
+    """Let feeds rest: they are not asked until `phasa feeds resume`."""
+    _each(directory, urls, lambda store, url: store.pause(url, time.time()), "rests")
+
+
+def resume(directory: Directory, urls: Urls) -> None:
+    """Ask feeds again that rest. What they posted meanwhile is stored, but is no news."""
+    _each(directory, urls, lambda store, url: store.resume(url, time.time()), "watched again")
+
+
+def change(
+    directory: Directory,
+    urls: Urls,
+    policy: Annotated[
+        str | None, typer.Option("--policy", help="phasa, dorpm, rs, uniform or fixed:N; '' as the collection.")
+    ] = None,
+    zone: Annotated[str | None, typer.Option("--zone", help="Time zone of its days; '' as the collection.")] = None,
+    bootstrap: Annotated[
+        float | None, typer.Option("--bootstrap", metavar="HOURS", min=0.01, help="Gap while dorpm or rs learn.")
+    ] = None,
+    category: Annotated[str | None, typer.Option("--category", help="What it is about.")] = None,
+    publisher: Annotated[str | None, typer.Option("--publisher", help="Who publishes it.")] = None,
+) -> None:
+    """Change how feeds are polled or filed. A running watch follows within a minute."""
+    from msgspec import UNSET
+
+    from phasa.feeds.policy import parse_policy
+    from phasa.feeds.rows import FeedUpdate
+    from phasa.feeds.terms import zone_of
+
+    update = FeedUpdate(
+        policy=UNSET if policy is None else str(parse_policy(policy)) if policy else "",
+        zone=UNSET if zone is None else zone,
+        bootstrap=UNSET if bootstrap is None else bootstrap * 3600.0,
+        category=UNSET if category is None else category,
+        publisher=UNSET if publisher is None else publisher,
+    )
+    zone_of(zone or "")
+
+    def act(store: FeedStore, url: str) -> bool:
+        number = next((feed.id for feed in store.feeds() if feed.url == url), None)
+        if number is not None:
+            store.update(number, update)
+        return number is not None
+
+    _each(directory, urls, act, "changed")
 
 
 def list_feeds(directory: Directory, as_json: AsJson = False) -> None:
@@ -172,7 +226,7 @@ def export(directory: Directory) -> None:
     from phasa.feeds.opml import Outline, write_opml
 
     with open_store(directory) as store:
-        feeds = [Outline(f.url, f.title, f.category) for f in store.feeds() if not f.retired]
+        feeds = [Outline(f.url, f.title, f.category, f.publisher) for f in store.feeds() if not f.retired]
     print(write_opml(feeds, directory.resolve().name), end="")
 
 

@@ -17,10 +17,10 @@ from phasa.errors import InputError, PhasaError
 from phasa.feeds.callback import Callback, parse_listen, poster
 from phasa.feeds.document import MODULE, read_by
 from phasa.feeds.links import discover, send_links
-from phasa.feeds.policy import Pace, SharedBudget
-from phasa.feeds.post import Post
-from phasa.feeds.rows import FeedRow
+from phasa.feeds.policies import Policies
+from phasa.feeds.rows import FeedRow, ShownPost
 from phasa.feeds.store import FeedStore
+from phasa.feeds.terms import rules_of
 from phasa.feeds.watch import Watcher
 from phasa.feeds.websub import Subscriber
 from phasa.logs import logged_to_file
@@ -33,14 +33,15 @@ RENEW_EVERY = 60.0
 JOIN_EVERY = 600.0
 
 log = logging.getLogger(__name__)
-Tell = Callable[[str, str, str], None]
+Tell = Callable[[ShownPost], None]
 Warn = Callable[[str], None]
 
 
 class Duties(msgspec.Struct, frozen=True):
     """What the daemon is to do; the options of `phasa feeds watch`."""
 
-    per_day: float
+    per_day: float | None = None
+    per_feed: float | None = None
     spacing: float = 5.0
     seconds: float | None = None
     crawl: bool = True
@@ -52,7 +53,7 @@ class Duties(msgspec.Struct, frozen=True):
 async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn) -> None:
     """Watch the feeds of a collection until SIGTERM, SIGINT or the end of the given time. Raises PhasaError.
 
-    `tell` gets every new post: feed, title, link; `warn` how the watch goes and what goes wrong.
+    `tell` gets every new post; `warn` how the watch goes and what goes wrong.
     """
     collection = Collection.open(directory)
     settings, limits = collection.settings, collection.settings.limits
@@ -72,19 +73,21 @@ async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn) ->
         pool = await stack.enter_async_context(
             Pool(limits.parsers, Bounds(limits.parse_seconds, limits.parse_megabytes), [MODULE])
         )
-        store = stack.enter_context(FeedStore(collection.path / "feeds.db"))
+        store = stack.enter_context(FeedStore(collection.path / "feeds.db", settings.feeds.identity))
         if duties.join:
             discover(collection, store, time.time())
         if not store.feeds():
             raise InputError(f"{directory}: no feeds yet; add one with: phasa feeds add {directory} URL")
+        rules = rules_of(settings.feeds, duties.per_day, duties.per_feed)
         news = News(collection if duties.crawl else None, tell, warn)
         watcher = Watcher(
-            store, fetcher, SharedBudget(duties.per_day, time.time(), Pace()), spacing=duties.spacing,
+            store, fetcher, Policies(rules, time.time(), store), spacing=duties.spacing, settings=settings.feeds,
             language=collection.profile.code, found=news.found, failed=lambda feed, why: warn(f"{feed.url}: {why}"),
             read=read_by(pool, limits),
         )  # fmt: skip
-        active = [feed for feed in store.feeds() if not feed.retired]
-        warn(f"watching {len(active)} feeds with at most {duties.per_day:g} polls a day; Ctrl-C stops")
+        active = [feed for feed in store.feeds() if not feed.retired and not feed.paused]
+        budget = f"{rules.per_day:g} polls a day" if rules.per_feed is None else f"{rules.per_feed:g} polls a day each"
+        warn(f"watching {len(active)} feeds with at most {budget}, policy {rules.policy}; Ctrl-C stops")
         chores: list[asyncio.Task[None]] = []
         if duties.join:
             chores.append(asyncio.create_task(_join(collection, watcher, warn)))
@@ -113,9 +116,11 @@ class News:
         self._tell = tell
         self._warn = warn
 
-    def found(self, feed: FeedRow, posts: list[Post]) -> None:
+    def found(self, feed: FeedRow, posts: list[ShownPost]) -> None:
         for post in posts:
-            self._tell(feed.title or feed.url, post.title, post.link)
+            # What was there before the feed was watched goes to the crawl, but is no news.
+            if not post.past:
+                self._tell(post)
         if self._collection is None:
             return
         try:
