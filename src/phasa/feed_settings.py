@@ -44,6 +44,9 @@ class FeedSettings(Settings, frozen=True, kw_only=True):
         Meta(description="What makes a post the same one: guid (else link), or title as in the thesis."),
     ] = "guid"
 
+    webhook_hours: Annotated[
+        float, Meta(ge=0, description="Hours for which a webhook is tried before a post becomes a dead letter.")
+    ] = 24.0
     feeds: Annotated[int, Meta(gt=0, description="Most feeds of the collection; a list that brings more is cut.")] = (
         50_000
     )

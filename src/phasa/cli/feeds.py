@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from phasa.cli.feed_plans import evaluate, plan, trace
+from phasa.cli.feed_posts import feed, hook, latest, mark, search
 from phasa.cli.outputs import print_json
 from phasa.cli.subscriptions import (
     add,
@@ -17,7 +18,6 @@ from phasa.cli.subscriptions import (
     discover,
     export,
     import_opml,
-    latest,
     list_feeds,
     open_store,
     pause,
@@ -41,6 +41,10 @@ app.command(epilog="Example:  phasa feeds add thai-web https://example.com/rss.x
 app.command(epilog="Example:  phasa feeds remove thai-web https://example.com/rss.xml")(remove)
 app.command("list", epilog="Example:  phasa feeds list thai-web")(list_feeds)
 app.command(epilog="Example:  phasa feeds latest thai-web -n 50")(latest)
+app.command(epilog="Example:  phasa feeds search thai-web น้ำท่วม")(search)
+app.command(epilog="Example:  phasa feeds mark thai-web 1042 --star")(mark)
+app.command(epilog="Example:  phasa feeds feed thai-web --format atom > news.xml")(feed)
+app.command(epilog="Example:  phasa feeds hook thai-web https://desk.example.org/posts")(hook)
 app.command(epilog="Example:  phasa feeds discover thai-web https://example.com/")(discover)
 app.command("import", epilog="Example:  phasa feeds import thai-web subscriptions.opml")(import_opml)
 app.command(epilog="Example:  phasa feeds export thai-web > subscriptions.opml")(export)

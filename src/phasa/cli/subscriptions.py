@@ -167,36 +167,13 @@ def _line(line: FeedLine, now: float) -> str:
     name = headline(line.title, 60)
     named = line.url if name == line.url else f"{name}  {line.url}"
     state = f"  [{line.retired}]" if line.retired else f"  [{headline(line.why, 200)}]" if line.failures else ""
+    if line.paused:
+        coming = "rests"
+    if line.early:
+        state += "  [early: watched for less than a week]"
     if line.missing:
         state += f"  [posts may have been missed {line.missing} times]"
     return f"{line.posts_per_day:>9.1f}{line.polls_per_day:>11.1f}{delay:>9}  {coming:<14}{named}{state}"
-
-
-def latest(
-    directory: Directory,
-    count: Annotated[int, typer.Option("--count", "-n", metavar="N", min=1, help="How many posts.")] = 20,
-    feed: Annotated[str, typer.Option("--feed", metavar="URL", help="Of this feed only.")] = "",
-    as_json: AsJson = False,
-) -> None:
-    """The newest posts, latest first: time (UTC), feed, title, link, separated by tabs."""
-    import datetime as dt
-
-    from phasa.feeds.post import headline
-
-    with open_store(directory) as store:
-        numbers = {row.url: row.id for row in store.feeds()}
-        if feed and feed not in numbers:
-            raise InputError(f"--feed {feed}: not known here; phasa feeds list {directory} shows what is")
-        posts = store.latest(count, numbers[feed] if feed else None)
-    if as_json:
-        print_json(posts)
-        return
-    if not posts:
-        print(f"{directory}: no posts yet; fetch some with: phasa feeds watch {directory}", file=sys.stderr)
-    for post in posts:
-        at = dt.datetime.fromtimestamp(min(post.published or post.first_seen, post.first_seen), dt.UTC)
-        link = headline(post.link, 2000)
-        print(f"{at:%Y-%m-%d %H:%M}\t{headline(post.feed, 80)}\t{headline(post.title) or '(no title)'}\t{link}")
 
 
 def import_opml(

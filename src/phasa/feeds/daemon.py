@@ -10,18 +10,23 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+import aiohttp
 import msgspec
 
 from phasa.collection import Collection
 from phasa.errors import InputError, PhasaError
+from phasa.feed_settings import FeedSettings
 from phasa.feeds.callback import Callback, parse_listen, poster
 from phasa.feeds.document import MODULE, read_by
 from phasa.feeds.links import discover, send_links
+from phasa.feeds.outbox import Outbox
 from phasa.feeds.policies import Policies
 from phasa.feeds.rows import FeedRow, ShownPost
+from phasa.feeds.shelf import Shelf
 from phasa.feeds.store import FeedStore
 from phasa.feeds.terms import rules_of
 from phasa.feeds.watch import Watcher
+from phasa.feeds.webhook import Send, hand_over, sender
 from phasa.feeds.websub import Subscriber
 from phasa.logs import logged_to_file
 from phasa.sandbox import Bounds
@@ -31,6 +36,7 @@ from phasa.web.url import parse
 
 RENEW_EVERY = 60.0
 JOIN_EVERY = 600.0
+INDEX_EVERY, HAND_OVER_EVERY = 5.0, 0.5
 
 log = logging.getLogger(__name__)
 Tell = Callable[[ShownPost], None]
@@ -91,6 +97,9 @@ async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn) ->
         chores: list[asyncio.Task[None]] = []
         if duties.join:
             chores.append(asyncio.create_task(_join(collection, watcher, warn)))
+        chores.append(asyncio.create_task(_index(store, watcher, warn)))
+        session = await stack.enter_async_context(aiohttp.ClientSession())
+        chores.append(asyncio.create_task(_hand_over(store, watcher, sender(session, agent), settings.feeds, warn)))
         if duties.callback:
             subscriber = Subscriber(store, duties.callback, poster(fetcher, agent))
             ear = Callback(subscriber, time.time, watcher.delivered)
@@ -139,6 +148,26 @@ async def _join(collection: Collection, watcher: Watcher, warn: Warn) -> None:
         watcher.join()
 
     await _repeat(once, JOIN_EVERY, watcher.stop, warn)
+
+
+async def _index(store: FeedStore, watcher: Watcher, warn: Warn) -> None:
+    """What was found becomes searchable."""
+    shelf = Shelf(store)
+
+    async def once() -> None:
+        shelf.index()
+
+    await _repeat(once, INDEX_EVERY, watcher.stop, warn, begin=1.0)
+
+
+async def _hand_over(store: FeedStore, watcher: Watcher, send: Send, settings: FeedSettings, warn: Warn) -> None:
+    """New posts go to the webhooks; what was not taken before a restart goes out now."""
+    outbox = Outbox(store)
+
+    async def once() -> None:
+        await hand_over(outbox, send, time.time, settings.webhook_hours)
+
+    await _repeat(once, HAND_OVER_EVERY, watcher.stop, warn, begin=0.1)
 
 
 async def _renew(subscriber: Subscriber, watcher: Watcher, warn: Warn) -> None:

@@ -108,6 +108,8 @@ class Terms(Struct, frozen=True):
     zone: dt.tzinfo = dt.UTC
     bootstrap: float | None = None
     entries: int = 0
+    kin: str = ""
+    """Feeds of the same kin, a publisher or a server, are likely to post at the same hours."""
 
 
 class Decision(NamedTuple):

@@ -13,11 +13,12 @@ from math import sqrt
 
 from phasa.feeds.bucket import Bucket
 from phasa.feeds.forecast import Forecast
+from phasa.feeds.neighbours import Neighbours
 from phasa.feeds.next_poll import best_poll
 from phasa.feeds.policy import UNPACED, Decision, Pace, Reason, Terms
 from phasa.feeds.promise import Calibration
 from phasa.feeds.rhythm import DAY, HOUR
-from phasa.feeds.shape import WIDTH
+from phasa.feeds.shape import LEAST_POSTS, WIDTH, Shape, first_shape, learn_shape
 from phasa.feeds.trace import Times
 from phasa.feeds.window import Window
 
@@ -49,6 +50,8 @@ class SharedBudget:
         """Polls a day that feeds with a timetable take from the same budget."""
         self._forecasts: dict[int, Forecast] = {}
         self._windows: dict[int, Window] = {}
+        self._kin: dict[int, str] = {}
+        self._neighbours = Neighbours()
         # √activity of each feed, and their sum.
         self._roots: dict[int, float] = {}
         self._all_roots = 0.0
@@ -69,12 +72,20 @@ class SharedBudget:
 
     def register(self, feed: int, terms: Terms) -> None:
         self._windows.setdefault(feed, Window(terms.entries))
+        self._kin[feed] = terms.kin
 
     def __contains__(self, feed: object) -> bool:
         return feed in self._forecasts
 
     def join(self, feed: int, times: Times, now: float, watched_since: float) -> None:
-        forecast = self._forecasts[feed] = Forecast.learn(times, int(now))
+        kin = self._kin.get(feed, "")
+
+        def learn(known: Times) -> Shape:
+            few = len(known) < LEAST_POSTS
+            return first_shape(known, self._neighbours.of(kin)) if few else learn_shape(known)
+
+        forecast = self._forecasts[feed] = Forecast.learn(times, int(now), learn)
+        self._neighbours.add(kin, forecast.shape, len(times))
         if len(times):
             self.recall(feed, forecast.activity())
 
@@ -86,6 +97,7 @@ class SharedBudget:
     def leave(self, feed: int) -> None:
         self._forecasts.pop(feed, None)
         self._windows.pop(feed, None)
+        self._kin.pop(feed, None)
         self._all_roots -= self._roots.pop(feed, 0.0)
 
     def observe(self, feed: int, now: float, posts: Times) -> None:

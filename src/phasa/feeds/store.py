@@ -220,7 +220,12 @@ class FeedStore:
 
     def posting_times(self, number: int) -> Times:
         """When the feed posted, ascending: claimed times, but never later than they were seen."""
-        rows = self.db.execute(f"SELECT cast({POSTED} AS INTEGER) FROM post WHERE feed = ? ORDER BY 1", (number,))
+        # Of what was there before we came and has no date, nobody knows when it was posted.
+        rows = self.db.execute(
+            f"SELECT cast({POSTED} AS INTEGER) FROM post WHERE feed = ? AND (published IS NOT NULL OR NOT catalogue)"
+            " ORDER BY 1",
+            (number,),
+        )
         return np.array([row[0] for row in rows], dtype=np.int64)
 
     def delays(self, number: int, since: float) -> list[float]:
@@ -345,7 +350,7 @@ class FeedStore:
         """The posts of every feed that has any, or of one: in all, and since a moment while we watched it."""
         which = "" if only is None else "WHERE post.feed = ?2"
         rows = self.db.execute(
-            f"SELECT post.feed, count(*), sum({POSTED} >= max(since, ?1)),"
+            f"SELECT post.feed, count(*), sum({POSTED} >= max(since, ?1) AND NOT catalogue),"
             " avg(CASE WHEN published >= max(since, ?1) AND published <= first_seen AND NOT catalogue"
             " THEN first_seen - published END)"
             f" FROM post JOIN feed ON feed.id = post.feed {which} GROUP BY post.feed",

@@ -7,6 +7,7 @@ import zoneinfo
 
 from phasa.errors import InputError
 from phasa.feed_settings import FeedSettings
+from phasa.feeds.manners import server_of
 from phasa.feeds.policy import Pace, Rules, Terms, parse_policy
 from phasa.feeds.rhythm import HOUR
 from phasa.feeds.rows import FeedRow
@@ -32,6 +33,7 @@ def terms_of(feed: FeedRow, settings: FeedSettings) -> Terms:
         zone=zone_of(feed.zone or settings.zone),
         bootstrap=feed.bootstrap,
         entries=feed.entries,
+        kin=feed.publisher or server_of(feed.url),
     )
 
 

@@ -108,7 +108,7 @@ def generated(seed: int) -> Cases:
                 Case(
                     publisher,
                     f"{publisher} {category}",
-                    DailyCounts(tuple(days), random.poisson(np.outer(rates, shape))),
+                    DailyCounts(tuple(days), np.asarray(random.poisson(np.outer(rates, shape)), dtype=np.float64)),
                 )
             )
     return Cases(f"the 15 feeds of the thesis, drawn anew from its printed tables (seed {seed})", tuple(cases))
