@@ -1,10 +1,10 @@
 """The first month of new feeds: the daemon on a virtual clock, from an empty store.
 
-    python bench/feeds_first_month.py [--feeds 300] [--per-day 3000] [--days 28] [--busy 2]
+    python bench/feeds_first_month.py [--feeds 300] [--per-day 1200] [--days 28] [--after 7] [--busy 2]
 
 Feeds of a generated web (rates and hours of their own, documents of 20 entries), and some that post every minute.
-Printed are polls of the first hour and of each week against the budget, posts lost, and the mean delay of each week beside the
-steady state: the same feeds in the month after.
+Printed are polls of the first hour and of each week against the budget, posts lost, and the mean delay of each week
+beside the steady state: the same feeds in the days after.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def timeline(feeds: int, busy: int, days: int) -> dict[str, list[int]]:
 
 
 async def first_month(feeds: int, per_day: float, days: int, busy: int) -> None:
-    moments = timeline(feeds, busy, 2 * days)
+    moments = timeline(feeds, busy, days)
     clock = VirtualClock(float(START))
     server = NewsServer(clock, moments)
     with tempfile.TemporaryDirectory() as folder, FeedStore(Path(folder) / "feeds.db") as store:
@@ -98,7 +98,7 @@ async def first_month(feeds: int, per_day: float, days: int, busy: int) -> None:
         policy = Policies(Rules(per_day), clock.now(), store)
         watcher = Watcher(store, server, policy, clock=clock, at_once=1, spacing=0.0)
         begun = time.process_time()
-        await watcher.run(until=START + 2.0 * days * DAY)
+        await watcher.run(until=START + float(days) * DAY)
         used = time.process_time() - begun
         polls = np.array([poll.at for poll in store.log()])
         rows = store.db.execute("SELECT published, first_seen, feed FROM post WHERE NOT catalogue").fetchall()
@@ -114,7 +114,7 @@ async def first_month(feeds: int, per_day: float, days: int, busy: int) -> None:
     print(f"polls in the first hour {int((polls < START + HOUR).sum())}, in the first day "
           f"{int((polls < START + DAY).sum())}")  # fmt: skip
     print(f"posts after the start {news}, lost {news - len(found)}")
-    for first in range(0, 2 * days, 7):
+    for first in range(0, days, 7):
         begin, end = START + first * DAY, START + (first + 7) * DAY
         made = int(((polls >= begin) & (polls < end)).sum())
         in_week = (found[:, 0] >= begin) & (found[:, 0] < end)
@@ -127,11 +127,12 @@ async def first_month(feeds: int, per_day: float, days: int, busy: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--feeds", type=int, default=300)
-    parser.add_argument("--per-day", type=float, default=3000.0)
+    parser.add_argument("--per-day", type=float, default=1200.0)
     parser.add_argument("--days", type=int, default=28)
+    parser.add_argument("--after", type=int, default=7)
     parser.add_argument("--busy", type=int, default=2)
     asked = parser.parse_args()
-    asyncio.run(first_month(asked.feeds, asked.per_day, asked.days, asked.busy))
+    asyncio.run(first_month(asked.feeds, asked.per_day, asked.days + asked.after, asked.busy))
 
 
 if __name__ == "__main__":

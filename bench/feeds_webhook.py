@@ -45,10 +45,12 @@ def daemon(path: str, seconds: float) -> None:
 async def kills(folder: Path, count: int, down: float) -> None:
     made: dict[str, list[tuple[int, float]]] = {str(k): [] for k in range(FEEDS)}
     arrived: list[tuple[str, int]] = []
-    begun = time.monotonic()
-    refused = 0
+    up_at = float("inf")
+    refused = polled = 0
 
     async def feed(request: web.Request) -> web.Response:
+        nonlocal polled
+        polled += 1
         posts = made[request.match_info["name"]]
         posts.append((len(posts), time.time()))
         items = "".join(
@@ -59,7 +61,7 @@ async def kills(folder: Path, count: int, down: float) -> None:
 
     async def take(request: web.Request) -> web.Response:
         nonlocal refused
-        if time.monotonic() - begun < down:
+        if time.monotonic() < up_at:
             refused += 1
             return web.Response(status=503)
         post = msgspec.json.decode(await request.read())
@@ -91,7 +93,12 @@ async def kills(folder: Path, count: int, down: float) -> None:
 
     for _ in range(count):
         process = await start(600)
-        await asyncio.sleep(dice.uniform(0.8, 3.5))
+        seen = polled
+        while polled == seen:  # noqa: ASYNC110 - a handler of this loop counts
+            await asyncio.sleep(0.02)
+        if up_at == float("inf"):
+            up_at = time.monotonic() + down
+        await asyncio.sleep(dice.uniform(0.0, 2.0))
         process.kill()
         await process.wait()
     process = await start(25)

@@ -53,7 +53,7 @@ def test_thai_is_found_by_its_words_and_not_by_parts_of_them(store: FeedStore) -
     assert shelf.index() == 0
     assert titles(shelf.latest(words="น้ำท่วม")) == ["น้ำท่วมภาคใต้วันนี้"]
     assert titles(shelf.latest(words="ฝน ภาคใต้")) == ["น้ำท่วมภาคใต้วันนี้"]
-    assert shelf.latest(words="ท่วมภาค") == []
+    assert shelf.latest(words="วมภาค") == []
     assert titles(shelf.latest(words="foot")) == ["Football & rain"]
     assert titles(shelf.latest(words="score football")) == ["Football & rain"]
     assert shelf.latest(words='"; DROP TABLE post') == []

@@ -51,6 +51,8 @@ log = logging.getLogger(__name__)
 
 # When a feed is due whose poll was written down and whose next one was not: a kill came between.
 UNPLANNED = 2.0 * HOUR
+# Feeds that are taken from the page of a site whose address was given for a feed.
+MOST_ANNOUNCED = 3
 
 
 class Fetches(Protocol):
@@ -308,7 +310,9 @@ class Watcher:
             return
         digest, document = read.digest, read.feed
         if not document.kind:
-            if not pushed:
+            if read.announced and not pushed and not feed.entries:
+                self._instead(feed, answer, read.announced, now)
+            elif not pushed:
                 # Its validator is worth keeping all the same: while it holds, there is still no feed.
                 not_one = msgspec.structs.replace(_validators(answer), body_hash=digest, not_feed=True)
                 trouble = f"no feed in the answer{_named(read.announced)}"
@@ -336,6 +340,18 @@ class Watcher:
         self.store.update(feed.id, self._scheduled(feed, now, wait, FeedUpdate()))
         if new and (news := self.store.news(feed.id, now)):
             self.found(feed, news)
+
+    def _instead(self, feed: FeedRow, answer: Exchange, announced: Sequence[FeedLink], now: float) -> None:
+        """The address of a site was given: watch the feeds that its page announces."""
+        named = [str(link.url) for link in announced if "comment" not in str(link.url).lower()][:MOST_ANNOUNCED]
+        links = {str(link.url): link.title for link in announced}
+        for url in named or list(links)[:1]:
+            self.store.add(url, now, feed.publisher, feed.category, links[url])
+        trouble = f"no feed in the answer{_named(announced)}"
+        poll = PollRow(feed.id, now, answer.status, answer.outcome, 0, 0, False, trouble[:200])
+        self.store.record(poll, update=FeedUpdate(retired="a page; the feeds that it names are watched", why=trouble))
+        self._tell_failure(feed, f"{trouble}; watched instead")
+        self.join()
 
     def _keep(
         self, feed: FeedRow, document: Feed, answer: Exchange, now: float, update: FeedUpdate, pushed: bool
