@@ -67,7 +67,7 @@ def a_feed(**changes: object) -> FeedReport:
         "id": 1, "publisher": "", "category": "", "last_poll": None, "hub": "",
         "polls_per_day": 4.0, "hours": (1 / 24,) * 24, "belief": 1.0, "points": (6, 24), "expected_delay": 1.0,
         "achieved_delay": 2.0, "least_delay": 0.5, "one_more_saves": 0.1, "next_poll": NOW, "why": "because",
-        "failures": 0, "missing": 0, "retired": "",
+        "failures": 0, "missing": 0, "retired": "", "paused": 0.0, "policy": "", "early": False,
     }  # fmt: skip
     return msgspec.convert({**plain, **changes}, FeedReport)
 

@@ -169,8 +169,8 @@ calls = (
     Call("GET", "/api/posts/search", "The latest posts: searched, filtered.", _reading, Reading, AskedReading),
     Call("GET", "/api/posts/atom", "Everything new as an Atom feed.", _atom, None, AskedFeed, _ATOM),
     Call("GET", "/api/posts/feed", "Everything new as a JSON Feed.", _json_feed, None, AskedFeed, _JSON_FEED),
-    Call("POST", "/api/posts/{number}", "Mark a post as read or starred.", _mark, Nothing, AskedMark),
-    Call("POST", "/api/feeds/{id}/pause", "Let a feed rest.", _pause, Nothing, AskedFeedId),
-    Call("POST", "/api/feeds/{id}/resume", "Ask a feed again that rests.", _resume, Nothing, AskedFeedId),
-    Call("POST", "/api/feeds/{id}/remove", "Ask a feed no more.", _remove, Nothing, AskedFeedId),
+    Call("POST", "/api/posts/mark", "Mark a post as read or starred.", _mark, Nothing, AskedMark),
+    Call("POST", "/api/feeds/pause", "Let a feed rest.", _pause, Nothing, AskedFeedId),
+    Call("POST", "/api/feeds/resume", "Ask a feed again that rests.", _resume, Nothing, AskedFeedId),
+    Call("POST", "/api/feeds/remove", "Ask a feed no more.", _remove, Nothing, AskedFeedId),
 )
