@@ -163,9 +163,17 @@ def test_row_18_actual_delay_wraps_over_night() -> None:
     posts = [0.3, 0.6, 1.4, 3.1, 3.6, 3.8, 4.5, 4.7, 5.6]
     assert actual_hours(posts, (2, 6), 6) == pytest.approx(14.4)
     assert total_delay([2, 1, 0, 3, 2, 1], (2, 6)) == 10
+    # Over the night: the last three wait for 2 of the next day, 3.5 + 3.3 + 2.4 h.
+    assert actual_hours(posts, (2, 4), 6) == pytest.approx(3.7 + 1.5 + 9.2)
+    # A post exactly at a point belongs to the hour that begins then.
+    assert actual_hours([2.0], (2, 4), 6) == 2.0
 
 
-@given(st.lists(st.integers(0, 24 * HOUR - 1), min_size=1, max_size=60), st.sets(st.integers(1, 24), min_size=1))
+# Moments of a day, whole hours often among them.
+moments_of_a_day = st.one_of(st.integers(0, 24 * HOUR - 1), st.integers(0, 23).map(lambda hour: hour * HOUR))
+
+
+@given(st.lists(moments_of_a_day, min_size=1, max_size=60), st.sets(st.integers(1, 24), min_size=1))
 def test_row_19_actual_is_rounded_plus_a_constant(moments: list[int], points: set[int]) -> None:
     times = np.array(moments, dtype=np.int64) + MONDAY
     counts = histogram(times, HOUR)
@@ -174,7 +182,7 @@ def test_row_19_actual_is_rounded_plus_a_constant(moments: list[int], points: se
 
 
 @settings(max_examples=30)
-@given(st.lists(st.integers(0, 24 * HOUR - 1), min_size=1, max_size=30), st.integers(1, 2))
+@given(st.lists(moments_of_a_day, min_size=1, max_size=30), st.integers(1, 2))
 def test_row_20_both_objectives_have_the_same_optima(moments: list[int], m: int) -> None:
     times = np.array(moments, dtype=np.int64) + MONDAY
     tuples = list(combinations(range(1, 25), m))

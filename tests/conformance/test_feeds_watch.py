@@ -112,7 +112,7 @@ def test_row_05_the_same_document_twice_adds_nothing(tmp_path: Path) -> None:
                 store.add(url, NOW)
             posts = read_feed(document([("a", 1.0), ("b", 2.0)])).posts
             assert len(store.record(PollRow(1, NOW, 200, "ok", 2, 0, False, ""), posts)) == 2
-            assert store.record(PollRow(1, NOW, 200, "ok", 2, 0, False, ""), posts) == []
+            assert store.record(PollRow(1, NOW + 60, 200, "ok", 2, 0, False, ""), posts) == []
             # The test is per feed: another feed may have a post of the same title.
             assert len(store.record(PollRow(2, NOW, 200, "ok", 2, 0, False, ""), posts)) == 2
 
