@@ -395,7 +395,9 @@ def test_row_35_a_plan_for_a_target_keeps_what_it_prints(method: str) -> None:
         assert plan.expected_delay_hours <= 2.0
         fewer = plan_feed(trace, plan.per_day - 1, method=method)
         assert all(one.expected_delay_hours > 2.0 for one in fewer if one.cluster == plan.cluster)
-    assert [plan.per_day for plan in plan_feed(trace, None, target_hours=3.0, by_table=True)] == [4]
+    for target, polls in ((3.0, 4), (1.0, 8), (10.0, 1)):
+        by_table = plan_feed(trace, None, method=method, target_hours=target, by_table=True)
+        assert [plan.per_day for plan in by_table] == [polls]
 
 
 def test_row_36_the_window_slides() -> None:

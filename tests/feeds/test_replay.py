@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bench.feeds_watch import watch
 from tests.feeds.paper_server import VirtualClock, document
 from tests.feeds.test_policy import HOURLY, posts
 
-from phasa.feeds.evaluate import replay_shared
+from phasa.feeds.evaluate import evaluate, replay_shared
 from phasa.feeds.forecast import Forecast
 from phasa.feeds.policies import Policies
 from phasa.feeds.policy import Pace, Rules
@@ -21,6 +22,7 @@ from phasa.feeds.rhythm import DAY, HOUR, MONDAY
 from phasa.feeds.rows import FeedUpdate, PollRow
 from phasa.feeds.shared import SharedBudget
 from phasa.feeds.store import FeedStore
+from phasa.feeds.trace import Trace
 from phasa.feeds.watch import Watcher
 from phasa.web.exchange import Exchange
 from phasa.web.url import Url
@@ -138,3 +140,11 @@ async def test_a_watch_leaves_a_trail_in_the_log(tmp_path: Path, caplog: pytest.
     info = [record.getMessage() for record in caplog.records if record.levelname == "INFO"]
     assert any("first plan" in line for line in info)
     assert sum(line.startswith("budget") for line in info) >= 2
+
+
+@pytest.mark.parametrize("policy", ["phasa", "dorpm", "rs"])
+async def test_the_watch_itself_has_the_delay_that_the_evaluation_says(policy: str) -> None:
+    """`bench/feeds_watch.py`, which does the same with long traces: every poll and every post, on a virtual clock."""
+    trace = Trace("f", posts(HOURLY, 70, seed=5))
+    (said,) = evaluate([trace], [3], [policy])
+    assert await watch(trace, 3, policy) == pytest.approx(said.delay_hours, rel=0.001)
