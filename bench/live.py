@@ -136,7 +136,7 @@ def _make_feeds(path: Path, feeds: int, dice: random.Random) -> None:
     with FeedStore(path) as store:
         for n in range(1, feeds + 1):
             store.add(f"https://feed{n}.example/rss", now - 40 * 86400, title=f"Feed {n}")
-        db = store._db
+        db = store.db
         db.execute("BEGIN")
         polls, posts = [], []
         for n in range(1, feeds + 1):

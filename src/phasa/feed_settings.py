@@ -1,8 +1,8 @@
-"""What a list of feeds may weigh, as section [feeds] of collection.toml."""
+"""How the feeds of a collection are polled, and what lists of them may weigh: section [feeds] of collection.toml."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
@@ -10,8 +10,43 @@ from phasa.settings import Settings
 
 
 class FeedSettings(Settings, frozen=True, kw_only=True):
-    """Bounds on the feeds of a collection and on the OPML lists that bring them."""
+    """The policy of the feeds of a collection, and bounds on them and on the OPML lists that bring them."""
 
+    policy: Annotated[
+        str,
+        Meta(
+            pattern=r"^(phasa|dorpm|rs|uniform|fixed:[1-9][0-9]{0,2})$",
+            description="How feeds are polled: phasa, dorpm, rs, uniform, or fixed:N for N polls a day. A feed may have"
+            " its own.",
+        ),
+    ] = "phasa"
+    per_day: Annotated[float, Meta(gt=0, description="Polls a day for all feeds together.")] = 2000.0
+    per_feed: Annotated[
+        float | None, Meta(description="Polls a day of each feed on its own, in place of the common budget.")
+    ] = None
+    least_gap: Annotated[
+        float,
+        Meta(ge=0, description="Least seconds between two polls of a feed, unless its document would lose posts."),
+    ] = 900.0
+    window_share: Annotated[
+        float,
+        Meta(ge=0, le=1, description="Share of the entries of a document that may be new at a poll; 0 looks away."),
+    ] = 0.5
+    bootstrap_hours: Annotated[
+        float, Meta(gt=0, description="Hours between polls of a feed while dorpm or rs collect their first window.")
+    ] = 2.0
+    learn_days: Annotated[int, Meta(gt=0, description="Days that a plan of dorpm is learned from.")] = 28
+    update_days: Annotated[int, Meta(gt=0, description="Days that a plan of dorpm is followed.")] = 28
+    rs_days: Annotated[int, Meta(gt=0, description="Days that rs learns from, once.")] = 14
+    zone: Annotated[str, Meta(description="Time zone of a feed's days and hours, unless it has its own.")] = "UTC"
+    identity: Annotated[
+        Literal["guid", "title"],
+        Meta(description="What makes a post the same one: guid (else link), or title as in the thesis."),
+    ] = "guid"
+
+    webhook_hours: Annotated[
+        float, Meta(ge=0, description="Hours for which a webhook is tried before a post becomes a dead letter.")
+    ] = 24.0
     feeds: Annotated[int, Meta(gt=0, description="Most feeds of the collection; a list that brings more is cut.")] = (
         50_000
     )

@@ -9,6 +9,7 @@ import datetime as dt
 from collections.abc import Iterable
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,34 +18,38 @@ from hypothesis import strategies as st
 
 from phasa.feeds.circle import optimum, total_delay
 from phasa.feeds.dates import parse_date
+from phasa.feeds.evaluate import evaluate
 from phasa.feeds.plan import plan_feed
+from phasa.feeds.replay import actual_delay
 from phasa.feeds.rhythm import (
+    DAY,
+    HOUR,
+    MONDAY,
     Cluster,
     DailyCounts,
     daily_counts,
+    histogram,
     learning_window,
     poisson_adequacy,
     stamp,
 )
 from phasa.feeds.rules import (
     choose_m,
+    choose_m_by_table,
     exhaustive,
     paper_rule,
     retrieval_scheduling,
+    rs_residual,
     uniform,
 )
 from phasa.feeds.trace import Trace
-from phasa.papers.feed_scheduling import published as published
-from phasa.papers.feed_scheduling.experiments import (
-    SCENARIOS,
-    choose_m_by_table,
-    improvements,
-    learn_and_test,
-    learning_sweep,
-    pooled_mean,
-    update_window,
-)
-from phasa.papers.feed_scheduling.figures import write_figures
+from phasa.lab.chart import draw
+from phasa.papers.feed_scheduling import published
+from phasa.papers.feed_scheduling.cases import Case
+from phasa.papers.feed_scheduling.experiments import SCENARIOS, learning_sweep, run, update_window
+from phasa.papers.feed_scheduling.figures import charts, write_figures
+from phasa.papers.feed_scheduling.trials import improvements, pooled_mean, run_trial, split_months
+from phasa.papers.options import Options
 
 APRIL = np.array(published.TABLE_4_4[-1])
 EXAMPLE = np.array([3, 0, 5, 3, 2, 1])
@@ -74,24 +79,10 @@ def weekdays_of_april() -> DailyCounts:
     return DailyCounts(tuple(days), each)
 
 
-def actual_delay(posts: list[float], points: Iterable[int], bins: int) -> float:
-    """Lemma 2 by its words: posts at real times (bins since the period's start) wait for the next point, round the
-    circle. A post exactly at a bin's end belongs to the next bin, so it waits for a later point."""
-    circle = sorted(points)
-    return sum(next(at for at in [*circle, circle[0] + bins] if at > post) - post for post in posts)
-
-
-def rs_residual(counts: np.ndarray, points: tuple[int, ...]) -> float:
-    """How far points are from the condition of RS (§2.3): Σ_j |p(τ_j)(τ_{j+1} - τ_j) - posts of gap j|."""
-    bins, p = len(counts), np.tile(counts, 3)
-    after = [*points[1:], points[0] + bins]
-    before = [points[-1] - bins, *points[:-1]]
-    return float(
-        sum(
-            abs(p[at - 1] * (b - at) - p[a + bins : at + bins].sum())
-            for a, at, b in zip(before, points, after, strict=True)
-        )
-    )
+def actual_hours(posts: Iterable[float], points: Iterable[int], bins: int) -> float:
+    """The delay function of the product, in hours, for posts at real hours of a period of `bins` hours."""
+    times = MONDAY + np.array([round(post * HOUR) for post in posts], dtype=np.int64)
+    return actual_delay(times, tuple(points), HOUR, bins * HOUR) / HOUR
 
 
 def test_row_07_dates_with_zones_fall_into_their_bins() -> None:
@@ -170,27 +161,46 @@ def test_row_17_every_candidate_of_the_example_has_the_printed_delay() -> None:
 
 def test_row_18_actual_delay_wraps_over_night() -> None:
     posts = [0.3, 0.6, 1.4, 3.1, 3.6, 3.8, 4.5, 4.7, 5.6]
-    assert actual_delay(posts, (2, 6), 6) == pytest.approx(14.4)
+    assert actual_hours(posts, (2, 6), 6) == pytest.approx(14.4)
     assert total_delay([2, 1, 0, 3, 2, 1], (2, 6)) == 10
+    # Over the night: the last three wait for 2 of the next day, 3.5 + 3.3 + 2.4 h.
+    assert actual_hours(posts, (2, 4), 6) == pytest.approx(3.7 + 1.5 + 9.2)
+    # A post exactly at a point belongs to the hour that begins then.
+    assert actual_hours([2.0], (2, 4), 6) == 2.0
 
 
-@given(st.lists(st.floats(0, 23.999), min_size=1, max_size=60), st.sets(st.integers(1, 24), min_size=1))
-def test_row_19_actual_is_rounded_plus_a_constant(posts: list[float], points: set[int]) -> None:
-    counts = np.bincount(np.floor(posts).astype(int), minlength=24)
-    constant = sum(np.floor(post) + 1 - post for post in posts)
-    assert actual_delay(posts, list(points), 24) == pytest.approx(total_delay(counts, list(points)) + constant)
+# Moments of a day, whole hours often among them.
+moments_of_a_day = st.one_of(st.integers(0, 24 * HOUR - 1), st.integers(0, 23).map(lambda hour: hour * HOUR))
+
+
+@given(st.lists(moments_of_a_day, min_size=1, max_size=60), st.sets(st.integers(1, 24), min_size=1))
+def test_row_19_actual_is_rounded_plus_a_constant(moments: list[int], points: set[int]) -> None:
+    times = np.array(moments, dtype=np.int64) + MONDAY
+    counts = histogram(times, HOUR)
+    constant = sum(HOUR - moment % HOUR for moment in moments)
+    assert actual_delay(times, list(points), HOUR) == total_delay(counts, list(points)) * HOUR + constant
 
 
 @settings(max_examples=30)
-@given(st.lists(st.integers(0, 599), min_size=1, max_size=30), st.integers(1, 5))
-def test_row_20_both_objectives_have_the_same_optima(hundredths: list[int], m: int) -> None:
-    # Times in hundredths of an hour keep the sums whole, so that ties are ties in both objectives.
-    counts = np.bincount(np.array(hundredths) // 100, minlength=6)
-    tuples = list(combinations(range(1, 7), m))
-    rounded = [total_delay(counts, points) * 100 for points in tuples]
-    actual = [round(actual_delay([at / 100 for at in hundredths], points, 6) * 100) for points in tuples]
+@given(st.lists(moments_of_a_day, min_size=1, max_size=30), st.integers(1, 2))
+def test_row_20_both_objectives_have_the_same_optima(moments: list[int], m: int) -> None:
+    times = np.array(moments, dtype=np.int64) + MONDAY
+    tuples = list(combinations(range(1, 25), m))
+    rounded = [total_delay(histogram(times, HOUR), points) for points in tuples]
+    actual = [actual_delay(times, points, HOUR) for points in tuples]
     best = [k for k, value in enumerate(rounded) if value == min(rounded)]
     assert best == [k for k, value in enumerate(actual) if value == min(actual)]
+    assert optimum(histogram(times, HOUR), m).points == tuples[best[0]]
+
+
+def test_row_20_the_evaluation_delays_posts_by_the_same_function() -> None:
+    """`hindsight` of `feeds evaluate` is Theorem 1 on the tested posts: bins of five minutes, the best tuple of all."""
+    random = np.random.default_rng(20)
+    times = np.sort(MONDAY + random.integers(0, 40, 300) * DAY + random.integers(8 * HOUR, 12 * HOUR, 300))
+    (row,) = evaluate([Trace("f", times)], [1], ["hindsight"])
+    tested = Trace("f", times).split(0.5)[1].times
+    best = min(actual_delay(tested, (point,), 300) for point in range(1, 289))
+    assert row.delay_hours * len(tested) * HOUR == pytest.approx(best)
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=12, max_size=12), min_size=1, max_size=8), st.data())
@@ -251,13 +261,6 @@ def test_row_26_empty_and_single_item_histograms_have_a_defined_answer() -> None
     assert choose_m(np.zeros(24), 1.0) == 1
 
 
-def test_row_27_the_plan_is_the_same_on_every_day_of_its_cluster() -> None:
-    times = np.array([86400 * day + 3600 * hour for day in range(28) for hour in (3, 9, 15)], dtype=np.int64)
-    plans = plan_feed(Trace("f", times), 3)
-    assert [plan.cluster for plan in plans] == ["all"]
-    assert plans == plan_feed(Trace("f", times), 3)
-
-
 def test_row_28_rs_learns_two_weeks_and_reports_its_residual() -> None:
     april = weekdays_of_april()
     two_weeks = april.between(dt.date(2010, 4, 1), dt.date(2010, 4, 14)).combined()
@@ -265,11 +268,27 @@ def test_row_28_rs_learns_two_weeks_and_reports_its_residual() -> None:
     later = april.between(dt.date(2010, 4, 5), dt.date(2010, 4, 16)).combined()
     assert retrieval_scheduling(later, 1).points == (23,)
     for m in range(1, 9):
-        found = retrieval_scheduling(two_weeks, m)
-        assert len(found.points) == m
-        assert rs_residual(two_weeks, found.points) >= 0
+        assert len(retrieval_scheduling(two_weeks, m).points) == m
     nearest = min(combinations(range(1, 25), 2), key=lambda points: rs_residual(two_weeks, points))
     assert retrieval_scheduling(two_weeks, 2).points == nearest
+    # By hand: τ = (1, 4) on the example: |3·3 - (3+2+1)| + |3·3 - (0+5+3)|.
+    assert rs_residual(EXAMPLE, (1, 4)) == 3 + 1
+
+
+def test_row_28_the_plan_of_rs_has_its_window_its_residual_and_its_falling_variant() -> None:
+    april = weekdays_of_april().between(dt.date(2010, 4, 1), dt.date(2010, 4, 14)).combined()
+    day = [hour for hour, count in enumerate(april) for _ in range(int(count))]
+    old = [DAY * k + 3 * HOUR + n for k in range(30) for n in range(40)]
+    new = [DAY * k + hour * HOUR + 60 for k in range(30, 44) for hour in day]
+    trace = Trace("f", np.array(old + new, dtype=np.int64))
+    (plan,) = plan_feed(trace, 1, method="rs")
+    fortnight = np.bincount(day, minlength=24) * 14.0
+    assert plan.points == retrieval_scheduling(fortnight, 1).points
+    assert plan.rs_residual == pytest.approx(rs_residual(fortnight, plan.points), abs=1e-4)
+    (falling,) = plan_feed(trace, 1, method="rs-falling")
+    assert fortnight[falling.points[0] - 1] > fortnight[falling.points[0] % 24]
+    assert falling.expected_delay_hours < plan.expected_delay_hours
+    assert plan_feed(trace, 1, method="dorpm")[0].rs_residual is None
 
 
 def test_row_29_rs_fails_where_hours_are_empty() -> None:
@@ -283,13 +302,53 @@ def test_row_30_even_spacing_on_a_flat_day_waits_half_a_gap() -> None:
     assert [total_delay(np.ones(24), uniform(m)) / 24 for m in (1, 2, 3, 6, 8)] == [11.5, 5.5, 3.5, 1.5, 1.0]
 
 
-def test_row_31_train_and_test_on_months() -> None:
-    days = [dt.date(2010, 4, 1) + dt.timedelta(days=k) for k in range(91)]
-    counts = DailyCounts(tuple(days), np.tile(APRIL, (91, 1)).astype(np.float64))
-    learned, tested = learn_and_test(counts, days=30)
+def case_of(learned: np.ndarray, tested: np.ndarray, publisher: str = "P") -> Case:
+    """April teaches one day, May and June test another."""
+    days = tuple(dt.date(2010, 4, 1) + dt.timedelta(days=k) for k in range(91))
+    rows = [learned if day.month == 4 else tested for day in days]
+    return Case(publisher, f"{publisher} feed", DailyCounts(days, np.array(rows, dtype=np.float64)))
+
+
+def test_row_31_learned_on_the_first_month_tested_on_the_later_ones() -> None:
+    morning, evening = np.zeros(24), np.zeros(24)
+    morning[8], evening[20] = 3, 5
+    learned, tested = split_months(case_of(morning, evening).counts)
     assert (len(learned.days), len(tested.days)) == (30, 61)
-    report = pooled_mean([(total_delay(tested.combined(), (13, 24)), tested.combined().sum())])
-    assert report == pytest.approx(3084 / 700)
+    trial = run_trial(case_of(morning, evening), 1, "dorpm")
+    # The point is that of April, 09:00; posts of 21:00 wait twelve hours for it.
+    assert (trial.delay, trial.items) == (61 * 5 * 12, 61 * 5)
+    assert trial.delay / trial.items == 12
+    assert run_trial(case_of(evening, evening), 1, "dorpm").delay == 0
+
+
+def test_row_31_rs_learns_from_the_first_two_weeks_of_the_month() -> None:
+    case = case_of(APRIL, APRIL)
+    changed = case.counts.counts.copy()
+    changed[14:30] = np.roll(APRIL, 7)
+    other = Case("P", "P feed", DailyCounts(case.counts.days, changed))
+    assert run_trial(case, 1, "rs") == run_trial(other, 1, "rs")
+    assert run_trial(case, 1, "dorpm") != run_trial(other, 1, "dorpm")
+
+
+def test_row_31_the_report_has_totals_items_and_means_per_feed_publisher_and_pooled() -> None:
+    tables: dict[str, Any] = {
+        table.title: table for section in run(Options(quick=True)).sections for table in section.tables
+    }
+    each = tables["E2 per feed (Tables 5.6-5.8)"]
+    assert each.header[-3:] == ("D, hours", "N, items", "D/N")
+    publishers = tables["E2 per publisher, hours per item (Tables 5.2-5.4)"]
+    rows = [row for row in each.rows if row[0] == "BBC" and row[2] == 1 and row[3] == "dorpm"]
+    assert len(rows) == 1
+    pooled = sum(row[4] for row in rows) / sum(row[5] for row in rows)
+    (bbc,) = [row for row in publishers.rows if row[:2] == ("BBC", 1)]
+    assert bbc[3] == pytest.approx(pooled)
+    headline = tables["E2: DORPM against Retrieval Scheduling, hours per item (Table 6.1)"]
+    assert len(headline.rows) == 9
+    everybody = [row for row in each.rows if row[2] == 1 and row[3] == "dorpm"]
+    assert headline.rows[0][5] == pytest.approx(sum(r[4] for r in everybody) / sum(r[5] for r in everybody))
+    # Row 33: the mean over m of the reductions above it, published 22 %.
+    shown = [(1 - row[5] / row[2]) * 100 for row in headline.rows[:8]]
+    assert headline.rows[8][-2:] == ("22 %", f"{sum(shown) / 8:.0f} %")
 
 
 def test_row_32_pooling_is_weighted_by_items() -> None:
@@ -308,20 +367,37 @@ def test_row_33_improvement_report() -> None:
 
 
 def test_row_34_learning_period_sweep_finds_the_plateau() -> None:
-    random = np.random.default_rng(34)
-    days = [dt.date(2010, 4, 1) + dt.timedelta(days=k) for k in range(84)]
-    counts = DailyCounts(tuple(days), random.poisson(APRIL / 22, (84, 24)).astype(np.float64))
-    sweep = learning_sweep(counts, m=4)
+    """Three sparse weeks at another hour, then the lasting habit: from the fourth week on the points are right."""
+    days = tuple(dt.date(2010, 4, 1) + dt.timedelta(days=k) for k in range(84))
+    rows = np.zeros((84, 24))
+    rows[:21, 3], rows[21:, 15] = 2, 20
+    sweep = learning_sweep(DailyCounts(days, rows), m=1)
     assert [weeks for weeks, _ in sweep.curve] == list(range(1, 9))
-    assert sweep.curve[0][1] >= min(delay for _, delay in sweep.curve)
-    assert 1 <= sweep.plateau <= 8
+    assert [delay for _, delay in sweep.curve] == [12.0] * 3 + [0.0] * 5
+    assert sweep.plateau == 4
+    rows[21:28] = rows[0]
+    assert learning_sweep(DailyCounts(days, rows), m=1).plateau == 5
 
 
 def test_row_35_m_from_a_target_delay() -> None:
     assert [choose_m_by_table(target) for target in (3, 1, 10)] == [4, 8, 1]
+    assert choose_m_by_table(0.9) is None
     own = choose_m(APRIL, 3.0)
     assert own is not None
     assert optimum(APRIL, own).total / 700 <= 3.0 < optimum(APRIL, own - 1).total / 700
+
+
+@pytest.mark.parametrize("method", ["phasa", "dorpm", "rs", "uniform"])
+def test_row_35_a_plan_for_a_target_keeps_what_it_prints(method: str) -> None:
+    day = [hour for hour, count in enumerate(APRIL) for _ in range(int(count) // 4)]
+    trace = Trace("f", np.array([DAY * k + h * HOUR + n for k in range(28) for n, h in enumerate(day)], dtype=np.int64))
+    for plan in plan_feed(trace, None, method=method, target_hours=2.0):
+        assert plan.expected_delay_hours <= 2.0
+        fewer = plan_feed(trace, plan.per_day - 1, method=method)
+        assert all(one.expected_delay_hours > 2.0 for one in fewer if one.cluster == plan.cluster)
+    for target, polls in ((3.0, 4), (1.0, 8), (10.0, 1)):
+        by_table = plan_feed(trace, None, method=method, target_hours=target, by_table=True)
+        assert [plan.per_day for plan in by_table] == [polls]
 
 
 def test_row_36_the_window_slides() -> None:
@@ -376,17 +452,22 @@ def test_row_48_any_number_of_bins(bins: int) -> None:
 
 
 def test_row_47_figures_are_drawn_again(tmp_path: Path) -> None:
-    """Hourly histograms, the learning curve, delay against m for both policies."""
-    hours = (8, 9, 9, 10, 14, 15, 20)
-    times = [86400 * day + 3600 * hour + 60 for day in range(70) for hour in (hours if day % 7 < 5 else (12,))]
-    files = write_figures(tmp_path, "a feed", daily_counts(times))
+    """Hourly histograms, the learning curve, delay against m for both policies: the values, and that they are drawn."""
+    april = case_of(APRIL, np.roll(APRIL, 1)).counts
+    made = charts("a feed", april)
+    weekday, weekend = made["histogram"].series
+    assert weekday.y == april.of(Cluster.WEEKDAY).combined().tolist()
+    assert weekend.y == april.of(Cluster.WEEKEND).combined().tolist()
+    (learning,) = made["learning"].series
+    assert learning.y == [delay for _, delay in learning_sweep(april, 4).curve]
+    ours, theirs = made["delay"].series
+    case = Case("", "a feed", april)
+    for m in range(1, 9):
+        for series, method in ((ours, "dorpm"), (theirs, "rs")):
+            trial = run_trial(case, m, method)
+            assert series.y[m - 1] == pytest.approx(trial.delay / trial.items)
+    assert list(ours.y) != list(theirs.y)
+    files = write_figures(tmp_path, "a feed", april)
     assert sorted(file.name for file in files) == ["feeds-delay.svg", "feeds-histogram.svg", "feeds-learning.svg"]
-    drawn = {file.name: file.read_text(encoding="utf-8") for file in files}
-    for text in drawn.values():
-        assert text.count("<svg") == text.count("</svg>") == 1
-        assert "a feed" in text
-    assert "weekday" in drawn["feeds-histogram.svg"]
-    assert "weekend" in drawn["feeds-histogram.svg"]
-    assert "optimum" in drawn["feeds-delay.svg"]
-    assert "retrieval scheduling" in drawn["feeds-delay.svg"]
-    assert "weeks learned" in drawn["feeds-learning.svg"]
+    for file, kind in ((file, file.stem.removeprefix("feeds-")) for file in files):
+        assert file.read_text(encoding="utf-8") == draw(made[kind])

@@ -81,13 +81,14 @@ class FeedWeb(SmallWeb):
 def watch(path: str, port: int, seconds: float) -> None:
     """`phasa feeds watch`, with a policy that polls each feed every tenth of a second."""
     from phasa.feeds import daemon
-    from phasa.feeds.policy import Decision, SharedBudget
+    from phasa.feeds.policies import Policies
+    from phasa.feeds.policy import Decision
 
-    class Quick(SharedBudget):
+    class Quick(Policies):
         def decide(self, feed: int, now: float) -> Decision:
             return super().decide(feed, now)._replace(at=now + 0.1)
 
-    vars(daemon)["SharedBudget"] = Quick
+    vars(daemon)["Policies"] = Quick
     duties = daemon.Duties(per_day=1e7, spacing=0.0, seconds=seconds, crawl=False, join=False)
     asyncio.run(daemon.keep_watch(Path(path), duties, lambda *_: None, lambda _: None))
 

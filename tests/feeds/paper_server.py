@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from email.utils import formatdate
 from pathlib import Path
 
-from phasa.feeds.policy import Pace, SharedBudget
+from phasa.feeds.policies import Policies
+from phasa.feeds.policy import Rules
 from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Clock, Watcher
 from phasa.web.exchange import Exchange, Hop
@@ -95,7 +96,7 @@ def document(posts: list[tuple[str, float]], channel: str = "") -> bytes:
 
 def watcher(store: FeedStore, server: PaperServer, clock: VirtualClock, per_day: float) -> Watcher:
     server.clock = clock
-    return Watcher(store, server, SharedBudget(per_day, clock.now(), Pace()), clock=clock, at_once=1, spacing=0.0)
+    return Watcher(store, server, Policies(Rules(per_day), clock.now(), store), clock=clock, at_once=1, spacing=0.0)
 
 
 def sound(path: Path) -> bool:

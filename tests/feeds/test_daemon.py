@@ -52,7 +52,7 @@ async def until(what: object, seconds: float = 30.0) -> None:
 
 
 async def test_sigterm_ends_it_in_good_order_and_posts_are_told(directory: Path) -> None:
-    async with Loopback({"/rss": news(3, time.time())}) as server:
+    async with Loopback({"/rss": news(3, time.time() + 600)}) as server:
         register(directory, server.base + "/rss")
         process = await start(directory, "--no-crawl")
         await until(lambda: server.requests)

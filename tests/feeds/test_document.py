@@ -13,7 +13,7 @@ from aiohttp import web
 from tests.feeds.paper_server import document
 
 from phasa.feeds.document import MODULES, Document, read_by, read_document
-from phasa.feeds.policy import SharedBudget
+from phasa.feeds.shared import SharedBudget
 from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Watcher
 from phasa.sandbox.pool import Pool

@@ -7,7 +7,7 @@ import pytest
 
 from phasa.errors import InputError
 from phasa.feeds.evaluate import evaluate, evaluate_shared
-from phasa.feeds.replay import replay_points
+from phasa.feeds.replay import actual_delay
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY
 from phasa.feeds.trace import Trace
 
@@ -64,4 +64,4 @@ def test_unknown_policies_are_named(policy: str) -> None:
 
 def test_points_repeat_every_day() -> None:
     posts = MONDAY + np.array([0, HOUR, 23 * HOUR])
-    assert replay_points(posts, [2], HOUR, DAY) == (2 + 1 + 3) * HOUR
+    assert actual_delay(posts, [2], HOUR, DAY) == (2 + 1 + 3) * HOUR

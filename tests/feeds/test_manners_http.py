@@ -16,7 +16,8 @@ from aiohttp import ClientSession, web
 from tests.feeds.loopback import Answer, Loopback, status
 from tests.feeds.paper_server import VirtualClock, document
 
-from phasa.feeds.policy import Pace, SharedBudget
+from phasa.feeds.policies import Policies
+from phasa.feeds.policy import Rules
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY
 from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Watcher
@@ -54,7 +55,12 @@ class World:
         fetcher.resolver.seconds_bad = 0.0
         async with fetcher:
             watcher = Watcher(
-                self.store, fetcher, SharedBudget(1000.0, self.clock.now(), Pace()), self.clock, spacing, at_once=1
+                self.store,
+                fetcher,
+                Policies(Rules(1000.0), self.clock.now(), self.store),
+                self.clock,
+                spacing,
+                at_once=1,
             )
             await watcher.run(self.clock.now() + hours * HOUR)
 

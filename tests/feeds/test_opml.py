@@ -118,5 +118,5 @@ def test_a_list_beyond_the_bounds_is_refused(bounds: FeedSettings, says: str) ->
 
 def test_long_titles_are_cut() -> None:
     text = f'<opml><outline title="{"t" * 9000}" xmlUrl="http://a.example/" category="{"c" * 9000}"/></opml>'
-    ((_, title, category),) = read_opml(text.encode())[0]
+    ((_, title, category, _),) = read_opml(text.encode())[0]
     assert (len(title), len(category)) == (FeedSettings().title_length, FeedSettings().category_length)

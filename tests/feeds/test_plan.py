@@ -11,7 +11,7 @@ from tests.feeds.paper_server import PaperServer, VirtualClock, document, watche
 
 from phasa.errors import InputError
 from phasa.feeds.circle import total_delay
-from phasa.feeds.plan import plan_feed, plan_points, week_points
+from phasa.feeds.plan import plan_feed, plan_points
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY, LearnedHours, Outdated
 from phasa.feeds.rules import place_polls
 from phasa.feeds.store import FeedStore
@@ -52,7 +52,7 @@ def test_the_same_rhythm_does_not() -> None:
 
 
 def test_a_plan_is_for_the_polls_a_feed_gets() -> None:
-    ((cluster, points, hours),) = plan_points("f", daily(9, 0, 60), 0.4, START + 60 * DAY, damaged=())
+    ((cluster, points, hours, *_),) = plan_points("f", daily(9, 0, 60), 0.4, START + 60 * DAY, damaged=())
     # Right after the posts, or an hour later where smoothing spreads them.
     assert cluster == "all"
     assert points in ((10,), (11,))
@@ -77,11 +77,6 @@ def test_damaged_days_teach_nothing() -> None:
 def test_a_feed_that_fails_every_day_is_planned_all_the_same() -> None:
     every = {day(number) for number in range(60)}
     assert plan_points("f", daily(9, 0, 60), 1, START + 60 * DAY, damaged=every)
-
-
-def test_a_week_of_points_follows_the_days_of_each_cluster() -> None:
-    points = week_points((9, 24), (12,), 24)
-    assert points == [9, 24, 33, 48, 57, 72, 81, 96, 105, 120, 132, 156]
 
 
 async def test_the_daemon_keeps_versions(tmp_path: Path) -> None:

@@ -7,13 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from phasa.feeds.bucket import HOLDS, Bucket
 from phasa.feeds.circle import optimum
 from phasa.feeds.evaluate import replay_shared
 from phasa.feeds.forecast import Forecast, unsteadiness
-from phasa.feeds.policy import HOLDS, Bucket, Calibration, OwnBudget, Pace, Reason, SharedBudget, best_poll
+from phasa.feeds.next_poll import best_poll
+from phasa.feeds.own import OwnBudget
+from phasa.feeds.policy import UNPACED, Pace, Reason, Rules
+from phasa.feeds.promise import Calibration
 from phasa.feeds.replay import Replayed, even_delay, replay
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY
 from phasa.feeds.shape import WIDTH
+from phasa.feeds.shared import SharedBudget
 
 HOURLY = np.where((np.arange(24) >= 8) & (np.arange(24) < 18), 1.0, 0.05)
 
@@ -156,7 +161,7 @@ def test_steady_feeds_share_a_budget_about_as_the_square_root_rule_says() -> Non
     start = MONDAY + 40 * DAY
     before = [posts(np.full(24, r / 24), 40, seed=k) for k, r in enumerate(rates)]
     later = [posts(np.full(24, r / 24), 100, first=40, seed=9 + k) for k, r in enumerate(rates)]
-    found = replay_shared(before, later, start, start + 100 * DAY, 10.0)
+    found = replay_shared(before, later, start, start + 100 * DAY, Rules(10.0, pace=UNPACED))
     assert sum(len(feed.polls) for feed in found) <= 10 * 100 + 10 + 2
     assert 2.5 < len(found[1].polls) / len(found[0].polls) < 6.0
     total = sum(feed.delay for feed in found)
@@ -196,18 +201,29 @@ def test_a_feed_that_is_recalled_counts_in_the_price_and_one_that_leaves_does_no
     assert policy.decide(0, now).worth == pytest.approx(alone.worth)
 
 
-def test_a_new_feed_is_polled_every_two_hours_where_the_budget_reaches_that_far() -> None:
+def test_no_feed_is_polled_again_within_the_least_gap() -> None:
     now = MONDAY + 40.0 * DAY
-    rich, poor = SharedBudget(1000.0, now, Pace()), SharedBudget(2.0, now, Pace())
-    for policy in (rich, poor):
+    paced, plain = SharedBudget(1000.0, now, Pace()), SharedBudget(1000.0, now)
+    for policy in (paced, plain):
         policy.join(0, np.array([now - HOUR], dtype=np.int64), now, now)
-    assert (rich.decide(0, now).at, rich.decide(0, now).reason) == (now + 2 * HOUR, Reason.LEARNING)
-    assert poor.decide(0, now).reason is Reason.WORTH
-    assert rich.decide(0, now + 28 * DAY).reason is Reason.WORTH
-    assert rich.decide(0, now + 28 * DAY).at >= now + 28 * DAY + 900
-    plain = SharedBudget(1000.0, now)
-    plain.join(0, np.array([now - HOUR], dtype=np.int64), now, now)
+    assert paced.decide(0, now).at == now + 900
     assert plain.decide(0, now).at < now + 900
+
+
+def test_a_busy_feed_is_polled_before_its_document_can_lose_a_post() -> None:
+    now = MONDAY + 40.0 * DAY
+    policy = SharedBudget(24.0, now, Pace())
+    for number in range(5):
+        policy.join(number, np.arange(now - 20 * 600, now, 600, dtype=np.int64), now, now)
+    wanted = policy.decide(0, now)
+    policy.window(0, now, 20, lost=False)
+    soon = policy.decide(0, now)
+    assert (wanted.reason, soon.reason) == (Reason.WORTH, Reason.WINDOW)
+    assert soon.at - now <= 11 * 600 < wanted.at - now
+    policy.window(0, now, 20, lost=True)
+    assert policy.decide(0, now).at - now <= 6 * 600
+    policy.window(0, now + 8 * DAY, 20, lost=False)
+    assert policy.decide(0, now).at == soon.at
 
 
 def test_posts_found_within_one_step_of_the_clock_are_not_lost() -> None:

@@ -11,7 +11,8 @@ import pytest
 from tests.feeds.loopback import Loopback, news, status
 from tests.feeds.paper_server import document
 
-from phasa.feeds.policy import Decision, SharedBudget
+from phasa.feeds.policy import Decision
+from phasa.feeds.shared import SharedBudget
 from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Watcher
 from phasa.web.fetch import Fetcher

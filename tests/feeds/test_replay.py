@@ -8,17 +8,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bench.feeds_watch import watch
 from tests.feeds.paper_server import VirtualClock, document
 from tests.feeds.test_policy import HOURLY, posts
 
-from phasa.feeds.evaluate import replay_shared
+from phasa.feeds.evaluate import evaluate, replay_shared
 from phasa.feeds.forecast import Forecast
-from phasa.feeds.policy import Pace, SharedBudget
+from phasa.feeds.policies import Policies
+from phasa.feeds.policy import Pace, Rules
 from phasa.feeds.post import Post
 from phasa.feeds.replay import Replayed
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY
 from phasa.feeds.rows import FeedUpdate, PollRow
+from phasa.feeds.shared import SharedBudget
 from phasa.feeds.store import FeedStore
+from phasa.feeds.trace import Trace
 from phasa.feeds.watch import Watcher
 from phasa.web.exchange import Exchange
 from phasa.web.url import Url
@@ -61,13 +65,15 @@ def _known(store: FeedStore, number: int, times: np.ndarray, now: int) -> None:
     store.record(poll, found, FeedUpdate(due=float(now), activity=activity, title="known"))
 
 
-@pytest.mark.parametrize("per_day", [4.0, 24.0, 120.0])
+@pytest.mark.parametrize("per_day", [4.0, 24.0])
 async def test_the_daemon_and_the_replay_poll_at_the_same_moments(tmp_path: Path, per_day: float) -> None:
+    # The replay has no documents that could lose a post.
+    rules = Rules(per_day, pace=Pace(window_share=0.0))
     learned = [posts(hourly, 63, seed=k) for k, hourly in enumerate(RHYTHMS)]
     # Of the last feed only a week is known: it is still learned.
     learned[-1] = learned[-1][learned[-1] > START - 7 * DAY]
     later = [posts(hourly, DAYS, first=63, seed=10 + k) for k, hourly in enumerate(LATER)]
-    replayed = replay_shared(learned, later, START, START + DAYS * DAY, per_day, Pace())
+    replayed = replay_shared(learned, later, START, START + DAYS * DAY, rules)
 
     clock = VirtualClock(float(START))
     urls = [f"http://{k}.example/" for k in range(len(RHYTHMS))]
@@ -77,7 +83,7 @@ async def test_the_daemon_and_the_replay_poll_at_the_same_moments(tmp_path: Path
         for number, (url, times) in enumerate(zip(urls, learned, strict=True), start=1):
             store.add(url, float(times[0]))
             _known(store, number, times, START)
-        policy = SharedBudget(per_day, clock.now(), Pace())
+        policy = Policies(rules, clock.now(), store)
         await Watcher(store, server, policy, clock=clock, at_once=1, spacing=0.0).run(START + DAYS * DAY)
     for url, feed in zip(urls, replayed, strict=True):
         daemon = [at for asked, at in server.asked if asked == url]
@@ -134,3 +140,11 @@ async def test_a_watch_leaves_a_trail_in_the_log(tmp_path: Path, caplog: pytest.
     info = [record.getMessage() for record in caplog.records if record.levelname == "INFO"]
     assert any("first plan" in line for line in info)
     assert sum(line.startswith("budget") for line in info) >= 2
+
+
+@pytest.mark.parametrize("policy", ["phasa", "dorpm", "rs"])
+async def test_the_watch_itself_has_the_delay_that_the_evaluation_says(policy: str) -> None:
+    """`bench/feeds_watch.py`, which does the same with long traces: every poll and every post, on a virtual clock."""
+    trace = Trace("f", posts(HOURLY, 70, seed=5))
+    (said,) = evaluate([trace], [3], [policy])
+    assert await watch(trace, 3, policy) == pytest.approx(said.delay_hours, rel=0.001)

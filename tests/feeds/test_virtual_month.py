@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from tests.feeds.paper_server import VirtualClock, document
 
-from phasa.feeds.policy import Pace, SharedBudget
+from phasa.feeds.policies import Policies
+from phasa.feeds.policy import Rules
 from phasa.feeds.rhythm import DAY, MONDAY
 from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Watcher
@@ -58,16 +59,16 @@ async def test_500_feeds_for_28_days(tmp_path: Path) -> None:
     with FeedStore(tmp_path / "feeds.db") as store:
         for url in timeline:
             store.add(url, float(START - 40 * DAY))
-        policy = SharedBudget(PER_DAY, clock.now(), Pace())
+        policy = Policies(Rules(PER_DAY), clock.now(), store)
         watcher = Watcher(store, server, policy, clock=clock, at_once=1, spacing=0.0)
         # The first month is learned (the documents show the last 40 items only), the second is measured.
         measured = float(START + DAYS * DAY)
         await watcher.run(until=measured)
-        before = policy.calibration.promised
+        before = policy.shared.calibration.promised
         await watcher.run(until=measured + DAYS * DAY)
         delays = [delay for feed in store.feeds() for delay in store.delays(feed.id, measured)]
     achieved = sum(delays) / len(delays)
-    after = policy.calibration.promised
+    after = policy.shared.calibration.promised
     promised = (after.waiting - before.waiting) / (after.posts - before.posts)
     assert server.requests <= PER_DAY * (2 * DAYS + 1) + 1
     print(f"promised {promised / 3600:.3f} h, achieved {achieved / 3600:.3f} h, ratio {achieved / promised:.4f}")

@@ -210,6 +210,37 @@ async def test_new_posts_are_told_once_oldest_first(store: FeedStore) -> None:
     assert told == ["old", "new"]
 
 
+async def test_what_was_there_when_a_feed_joined_is_kept_as_past_and_counts_no_delay(store: FeedStore) -> None:
+    server = PaperServer({URL: document([("new", NOW + 5), ("undated", 0.0), ("old", NOW - 9 * DAY)])})
+    clock = VirtualClock(NOW + 60)
+    told: list[tuple[str, bool]] = []
+    daemon = watcher(store, server, clock, 1000.0)
+    daemon.found = lambda feed, posts: told.extend((post.title, post.past) for post in posts)
+    await daemon.run(until=NOW + DAY)
+    server.pages[URL] = document([("late", NOW - 8 * DAY), ("new", NOW + 5)])
+    await daemon.run(until=NOW + 2 * DAY)
+    assert told == [("undated", True), ("old", True), ("new", False), ("late", False)]
+    assert store.delays(1, 0.0) == [55.0]
+    assert [poll.missing for poll in store.log() if poll.new] == [False, False]
+
+
+async def test_what_a_feed_posted_while_it_rested_is_no_news(store: FeedStore) -> None:
+    server, clock = PaperServer({URL: document([("a", NOW - 9)])}), VirtualClock(NOW)
+    told: list[tuple[str, bool]] = []
+    daemon = watcher(store, server, clock, 1000.0)
+    daemon.found = lambda feed, posts: told.extend((post.title, post.past) for post in posts)
+    await daemon.run(until=NOW + HOUR)
+    assert store.pause(URL, clock.now())
+    server.pages[URL] = document([("b", NOW + DAY)])
+    asked = len(server.requests)
+    await daemon.run(until=NOW + 9 * DAY)
+    assert len(server.requests) == asked
+    assert store.resume(URL, clock.now())
+    await daemon.run(until=NOW + 9.5 * DAY)
+    assert told == [("a", True), ("b", True)]
+    assert store.delays(1, 0.0) == []
+
+
 async def test_a_restart_goes_on_where_it_was(store: FeedStore, tmp_path: Path) -> None:
     server = PaperServer({URL: document([("a", NOW)])}, headers={URL: (("Cache-Control", "max-age=40000"),)})
     await watch(store, server, 1)

@@ -182,7 +182,7 @@ def test_a_database_that_another_writes_to_is_busy_and_not_a_fault(
         add = FeedStore.add
 
         def impatient(store: FeedStore, *given: Any, **named: Any) -> bool:
-            store._db.execute("PRAGMA busy_timeout = 50")
+            store.db.execute("PRAGMA busy_timeout = 50")
             return add(store, *given, **named)
 
         monkeypatch.setattr(FeedStore, "add", impatient)

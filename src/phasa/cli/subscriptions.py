@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from phasa.web.url import Url
 
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")]
+Urls = Annotated[list[str], typer.Argument(metavar="URL…", help="Addresses of feeds.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -29,7 +31,8 @@ def open_store(directory: Path) -> FeedStore:
     from phasa.collection import Collection
     from phasa.feeds.store import FeedStore
 
-    return FeedStore(Collection.open(directory).path / "feeds.db")
+    collection = Collection.open(directory)
+    return FeedStore(collection.path / "feeds.db", collection.settings.feeds.identity)
 
 
 def add(
@@ -68,22 +71,73 @@ def _address(raw: str) -> Url | InputError:
     return InputError(f"{raw}: not a usable http(s) address" + (f"; did you mean {near}?" if near else ""))
 
 
-def remove(
-    directory: Directory, urls: Annotated[list[str], typer.Argument(metavar="URL…", help="Addresses of feeds.")]
-) -> None:
+def remove(directory: Directory, urls: Urls) -> None:
     """Stop watching feeds. Their posts stay; `phasa feeds add` takes them up again."""
+    _each(directory, urls, lambda store, url: store.retire(url, "removed by you"), "no longer watched")
+
+
+def _each(directory: Path, urls: list[str], act: Callable[[FeedStore, str], bool], done: str) -> None:
+    """Do something to feeds by address; those that are not known are named at the end. Raises InputError."""
     from phasa.feeds.opml import feed_address
 
     unknown = []
     with open_store(directory) as store:
         for raw in urls:
             url = str(feed_address(raw) or raw)
-            if store.retire(url, "removed by you"):
-                print(f"{url}: no longer watched")
+            if act(store, url):
+                print(f"{url}: {done}")
             else:
                 unknown.append(url)
     if unknown:
         raise InputError(f"{', '.join(unknown)}: not watched here; phasa feeds list {directory} shows what is")
+
+
+def pause(directory: Directory, urls: Urls) -> None:
+    """Let feeds rest: they are not asked until `phasa feeds resume`."""
+    _each(directory, urls, lambda store, url: store.pause(url, time.time()), "rests")
+
+
+def resume(directory: Directory, urls: Urls) -> None:
+    """Ask feeds again that rest. What they posted meanwhile is stored, but is no news."""
+    _each(directory, urls, lambda store, url: store.resume(url, time.time()), "watched again")
+
+
+def change(
+    directory: Directory,
+    urls: Urls,
+    policy: Annotated[
+        str | None, typer.Option("--policy", help="phasa, dorpm, rs, uniform or fixed:N; '' as the collection.")
+    ] = None,
+    zone: Annotated[str | None, typer.Option("--zone", help="Time zone of its days; '' as the collection.")] = None,
+    bootstrap: Annotated[
+        float | None, typer.Option("--bootstrap", metavar="HOURS", min=0.01, help="Gap while dorpm or rs learn.")
+    ] = None,
+    category: Annotated[str | None, typer.Option("--category", help="What it is about.")] = None,
+    publisher: Annotated[str | None, typer.Option("--publisher", help="Who publishes it.")] = None,
+) -> None:
+    """Change how feeds are polled or filed. A running watch follows within a minute."""
+    from msgspec import UNSET
+
+    from phasa.feeds.policy import parse_policy
+    from phasa.feeds.rows import FeedUpdate
+    from phasa.feeds.terms import zone_of
+
+    update = FeedUpdate(
+        policy=UNSET if policy is None else str(parse_policy(policy)) if policy else "",
+        zone=UNSET if zone is None else zone,
+        bootstrap=UNSET if bootstrap is None else bootstrap * 3600.0,
+        category=UNSET if category is None else category,
+        publisher=UNSET if publisher is None else publisher,
+    )
+    zone_of(zone or "")
+
+    def act(store: FeedStore, url: str) -> bool:
+        number = next((feed.id for feed in store.feeds() if feed.url == url), None)
+        if number is not None:
+            store.update(number, update)
+        return number is not None
+
+    _each(directory, urls, act, "changed")
 
 
 def list_feeds(directory: Directory, as_json: AsJson = False) -> None:
@@ -113,36 +167,13 @@ def _line(line: FeedLine, now: float) -> str:
     name = headline(line.title, 60)
     named = line.url if name == line.url else f"{name}  {line.url}"
     state = f"  [{line.retired}]" if line.retired else f"  [{headline(line.why, 200)}]" if line.failures else ""
+    if line.paused:
+        coming = "rests"
+    if line.early:
+        state += "  [early: watched for less than a week]"
     if line.missing:
         state += f"  [posts may have been missed {line.missing} times]"
     return f"{line.posts_per_day:>9.1f}{line.polls_per_day:>11.1f}{delay:>9}  {coming:<14}{named}{state}"
-
-
-def latest(
-    directory: Directory,
-    count: Annotated[int, typer.Option("--count", "-n", metavar="N", min=1, help="How many posts.")] = 20,
-    feed: Annotated[str, typer.Option("--feed", metavar="URL", help="Of this feed only.")] = "",
-    as_json: AsJson = False,
-) -> None:
-    """The newest posts, latest first: time (UTC), feed, title, link, separated by tabs."""
-    import datetime as dt
-
-    from phasa.feeds.post import headline
-
-    with open_store(directory) as store:
-        numbers = {row.url: row.id for row in store.feeds()}
-        if feed and feed not in numbers:
-            raise InputError(f"--feed {feed}: not known here; phasa feeds list {directory} shows what is")
-        posts = store.latest(count, numbers[feed] if feed else None)
-    if as_json:
-        print_json(posts)
-        return
-    if not posts:
-        print(f"{directory}: no posts yet; fetch some with: phasa feeds watch {directory}", file=sys.stderr)
-    for post in posts:
-        at = dt.datetime.fromtimestamp(min(post.published or post.first_seen, post.first_seen), dt.UTC)
-        link = headline(post.link, 2000)
-        print(f"{at:%Y-%m-%d %H:%M}\t{headline(post.feed, 80)}\t{headline(post.title) or '(no title)'}\t{link}")
 
 
 def import_opml(
@@ -172,7 +203,7 @@ def export(directory: Directory) -> None:
     from phasa.feeds.opml import Outline, write_opml
 
     with open_store(directory) as store:
-        feeds = [Outline(f.url, f.title, f.category) for f in store.feeds() if not f.retired]
+        feeds = [Outline(f.url, f.title, f.category, f.publisher) for f in store.feeds() if not f.retired]
     print(write_opml(feeds, directory.resolve().name), end="")
 
 

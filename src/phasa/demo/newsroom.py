@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from phasa.feeds.policy import Pace, SharedBudget
+from phasa.feeds.policies import Policies
+from phasa.feeds.policy import Rules
 from phasa.feeds.rhythm import DAY, HOUR
 from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Clock, Watcher
@@ -65,7 +66,9 @@ async def watch_feeds(
         with FeedStore(store_file) as store:
             for site in sites:
                 store.add(f"http://{world.styles[site].host}/feed.xml", clock.now())
-            watcher = Watcher(store, fetcher, SharedBudget(per_day, start, Pace()), clock=clock, at_once=1, spacing=0.0)
+            watcher = Watcher(
+                store, fetcher, Policies(Rules(per_day), start, store), clock=clock, at_once=1, spacing=0.0
+            )
             measured = start + LEARN_DAYS * DAY
             await watcher.run(until=measured)
             await watcher.run(until=measured + WATCH_DAYS * DAY)

@@ -10,18 +10,23 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+import aiohttp
 import msgspec
 
 from phasa.collection import Collection
 from phasa.errors import InputError, PhasaError
+from phasa.feed_settings import FeedSettings
 from phasa.feeds.callback import Callback, parse_listen, poster
 from phasa.feeds.document import MODULES, read_by
 from phasa.feeds.links import discover, send_links
-from phasa.feeds.policy import Pace, SharedBudget
-from phasa.feeds.post import Post
-from phasa.feeds.rows import FeedRow
+from phasa.feeds.outbox import Outbox
+from phasa.feeds.policies import Policies
+from phasa.feeds.rows import FeedRow, ShownPost
+from phasa.feeds.shelf import Shelf
 from phasa.feeds.store import FeedStore
+from phasa.feeds.terms import rules_of
 from phasa.feeds.watch import Watcher
+from phasa.feeds.webhook import Send, hand_over, sender
 from phasa.feeds.websub import Subscriber
 from phasa.logs import logged_to_file
 from phasa.sandbox import Bounds
@@ -31,16 +36,18 @@ from phasa.web.url import parse
 
 RENEW_EVERY = 60.0
 JOIN_EVERY = 600.0
+INDEX_EVERY, HAND_OVER_EVERY = 5.0, 0.5
 
 log = logging.getLogger(__name__)
-Tell = Callable[[str, str, str], None]
+Tell = Callable[[ShownPost], None]
 Warn = Callable[[str], None]
 
 
 class Duties(msgspec.Struct, frozen=True):
     """What the daemon is to do; the options of `phasa feeds watch`."""
 
-    per_day: float
+    per_day: float | None = None
+    per_feed: float | None = None
     spacing: float = 5.0
     seconds: float | None = None
     crawl: bool = True
@@ -52,7 +59,7 @@ class Duties(msgspec.Struct, frozen=True):
 async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn) -> None:
     """Watch the feeds of a collection until SIGTERM, SIGINT or the end of the given time. Raises PhasaError.
 
-    `tell` gets every new post: feed, title, link; `warn` how the watch goes and what goes wrong.
+    `tell` gets every new post; `warn` how the watch goes and what goes wrong.
     """
     collection = Collection.open(directory)
     settings, limits = collection.settings, collection.settings.limits
@@ -72,22 +79,27 @@ async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn) ->
         pool = await stack.enter_async_context(
             Pool(limits.parsers, Bounds(limits.parse_seconds, limits.parse_megabytes), MODULES)
         )
-        store = stack.enter_context(FeedStore(collection.path / "feeds.db"))
+        store = stack.enter_context(FeedStore(collection.path / "feeds.db", settings.feeds.identity))
         if duties.join:
             discover(collection, store, time.time())
         if not store.feeds():
             raise InputError(f"{directory}: no feeds yet; add one with: phasa feeds add {directory} URL")
+        rules = rules_of(settings.feeds, duties.per_day, duties.per_feed)
         news = News(collection if duties.crawl else None, tell, warn)
         watcher = Watcher(
-            store, fetcher, SharedBudget(duties.per_day, time.time(), Pace()), spacing=duties.spacing,
+            store, fetcher, Policies(rules, time.time(), store), spacing=duties.spacing, settings=settings.feeds,
             language=collection.profile.code, found=news.found, failed=lambda feed, why: warn(f"{feed.url}: {why}"),
             read=read_by(pool, limits),
         )  # fmt: skip
-        active = [feed for feed in store.feeds() if not feed.retired]
-        warn(f"watching {len(active)} feeds with at most {duties.per_day:g} polls a day; Ctrl-C stops")
+        active = [feed for feed in store.feeds() if not feed.retired and not feed.paused]
+        budget = f"{rules.per_day:g} polls a day" if rules.per_feed is None else f"{rules.per_feed:g} polls a day each"
+        warn(f"watching {len(active)} feeds with at most {budget}, policy {rules.policy}; Ctrl-C stops")
         chores: list[asyncio.Task[None]] = []
         if duties.join:
             chores.append(asyncio.create_task(_join(collection, watcher, warn)))
+        chores.append(asyncio.create_task(_index(store, watcher, warn)))
+        session = await stack.enter_async_context(aiohttp.ClientSession())
+        chores.append(asyncio.create_task(_hand_over(store, watcher, sender(session, agent), settings.feeds, warn)))
         if duties.callback:
             subscriber = Subscriber(store, duties.callback, poster(fetcher, agent))
             ear = Callback(subscriber, time.time, watcher.delivered)
@@ -113,9 +125,11 @@ class News:
         self._tell = tell
         self._warn = warn
 
-    def found(self, feed: FeedRow, posts: list[Post]) -> None:
+    def found(self, feed: FeedRow, posts: list[ShownPost]) -> None:
         for post in posts:
-            self._tell(feed.title or feed.url, post.title, post.link)
+            # What was there before the feed was watched goes to the crawl, but is no news.
+            if not post.past:
+                self._tell(post)
         if self._collection is None:
             return
         try:
@@ -134,6 +148,26 @@ async def _join(collection: Collection, watcher: Watcher, warn: Warn) -> None:
         watcher.join()
 
     await _repeat(once, JOIN_EVERY, watcher.stop, warn)
+
+
+async def _index(store: FeedStore, watcher: Watcher, warn: Warn) -> None:
+    """What was found becomes searchable."""
+    shelf = Shelf(store)
+
+    async def once() -> None:
+        shelf.index()
+
+    await _repeat(once, INDEX_EVERY, watcher.stop, warn, begin=1.0)
+
+
+async def _hand_over(store: FeedStore, watcher: Watcher, send: Send, settings: FeedSettings, warn: Warn) -> None:
+    """New posts go to the webhooks; what was not taken before a restart goes out now."""
+    outbox = Outbox(store)
+
+    async def once() -> None:
+        await hand_over(outbox, send, time.time, settings.webhook_hours)
+
+    await _repeat(once, HAND_OVER_EVERY, watcher.stop, warn, begin=0.1)
 
 
 async def _renew(subscriber: Subscriber, watcher: Watcher, warn: Warn) -> None:

@@ -3,13 +3,15 @@
 Without a budget every feed is its own case with m polls a day, split at its own middle. With a budget all feeds share
 it on one calendar, split at the middle of the whole trace; feeds that appear later join with their first post.
 
-- `phasa`: the policy of the daemon (`policy`): what it learned before the split, and during the test what its own polls
-  have already found. Nothing else of the test half is known to it.
-- `phasa-fixed`: its weekly shape only, frozen at the split: the best 7 m points of the week.
-- `dorpm`: the thesis: 24 hours, weekday and weekend apart by the θ rule, the optimum of the learning histogram.
+`phasa`, `dorpm` and `rs` are the policies of the daemon, replayed by the same object (`policies.Policies`): what they
+learned before the split, and during the test what their own polls have already found. Nothing else of the test half is
+known to them. DORPM learns the last four weeks, again every four weeks; RS its two weeks, once. The others are
+references:
+
+- `uniform`: even spacing, phase unknown. `sqrt`: even spacing, polls by square root of the rate over the last 90 days.
+- `phasa-fixed`: the weekly shape of `phasa` only, frozen at the split: the best 7 m points of the week.
 - `hindsight`: the best m fixed points of the day for the very posts it is tested on; no fixed plan can do better.
-- `rs`: Retrieval Scheduling. `uniform`: even spacing, phase unknown. `sqrt`: even spacing, polls by square root of the
-  rate over the last 90 days. `oracle`: the least delay possible with the same number of polls, all posts known.
+- `oracle`: the least delay possible with the same number of polls, all posts known.
 """
 
 from __future__ import annotations
@@ -22,19 +24,19 @@ import numpy as np
 from phasa.errors import InputError
 from phasa.feeds.budget import square_root
 from phasa.feeds.circle import optimum
-from phasa.feeds.forecast import Forecast, Learner
+from phasa.feeds.forecast import Learner
 from phasa.feeds.oracle import bound, shared_bound
-from phasa.feeds.plan import week_points
-from phasa.feeds.policy import UNPACED, OwnBudget, Pace, SharedBudget
-from phasa.feeds.replay import Replayed, even_delay, replay, replay_points
-from phasa.feeds.rhythm import DAY, HOUR, MONDAY, SPLIT_BELOW, WEEK, histogram
-from phasa.feeds.rules import place_polls
+from phasa.feeds.policies import started
+from phasa.feeds.policy import UNPACED, Rules, parse_policy
+from phasa.feeds.replay import Replayed, actual_delay, even_delay, replay
+from phasa.feeds.rhythm import DAY, HOUR, WEEK, histogram
 from phasa.feeds.shape import WIDTH, Shape, learn_shape
 from phasa.feeds.trace import Times, Trace
 
 HALF_HOUR = 1800
 SINGLE = ("phasa", "phasa-fixed", "dorpm", "rs", "uniform", "hindsight", "oracle")
-SHARED = ("phasa", "sqrt", "uniform", "oracle")
+SHARED = ("phasa", "dorpm", "rs", "sqrt", "uniform", "oracle")
+RUNNING = ("phasa", "dorpm", "rs")
 RATE_WINDOW = 90 * DAY
 
 
@@ -73,38 +75,18 @@ def _delay(policy: str, learned: Times, posts: Times, start: int, m: int, learne
     """Total delay in seconds of the posts."""
     if policy == "uniform":
         return even_delay(DAY / m) * len(posts)
-    if policy == "phasa":
-        own = OwnBudget(m, Forecast.learn(learned, start, learner, alone=True))
-        return replay(own, [posts], [own.decide(0, start - start % WIDTH).at])[0].delay
+    if policy in RUNNING:
+        rules = Rules(m, per_feed=m, policy=parse_policy(policy), pace=UNPACED)
+        running = started(rules, [learned], [start], learner)
+        return replay(running, [posts], [running.decide(0, start - start % WIDTH).at])[0].delay
     if policy == "phasa-fixed":
         width = HALF_HOUR if m <= 24 else WIDTH
         points = optimum(learner(learned).per_bin(width), 7 * m).points
-        return replay_points(posts, points, width, WEEK)
+        return actual_delay(posts, points, width, WEEK)
     if policy == "hindsight":
-        return replay_points(posts, optimum(histogram(posts, WIDTH), m).points, WIDTH, DAY)
-    if policy == "oracle":
-        polls = max(1, int((int(posts[-1]) - start) / DAY * m))
-        return bound(posts, polls).total
-    return _by_day(posts, learned, m, policy)
-
-
-def _by_day(posts: Times, learned: Times, m: int, rule: str) -> float:
-    """A rule of the thesis: own points for weekdays and weekends where volumes differ."""
-
-    def points_of(times: Times) -> tuple[int, ...]:
-        return place_polls(rule, histogram(times, DAY // _bins(m)), m).points
-
-    weekend = (learned - MONDAY) % WEEK >= 5 * DAY
-    share = weekend.mean()
-    if share / 2 < SPLIT_BELOW * (1 - share) / 5 and weekend.any() and not weekend.all():
-        points = week_points(points_of(learned[~weekend]), points_of(learned[weekend]), _bins(m))
-    else:
-        points = week_points(every_day := points_of(learned), every_day, _bins(m))
-    return replay_points(posts, points, DAY // _bins(m), WEEK)
-
-
-def _bins(m: int) -> int:
-    return 24 if m <= 24 else 288
+        return actual_delay(posts, optimum(histogram(posts, WIDTH), m).points, WIDTH)
+    polls = max(1, int((int(posts[-1]) - start) / DAY * m))
+    return bound(posts, polls).total
 
 
 def evaluate_shared(
@@ -130,24 +112,21 @@ def _shared_delays(
 ) -> Sequence[float]:
     if policy == "oracle":
         return shared_bound(posts, int((end - start) / DAY * budget), end).delays
-    if policy == "phasa":
-        return [feed.delay for feed in replay_shared(learned, posts, start, end, budget)]
+    if policy in RUNNING:
+        rules = Rules(budget, policy=parse_policy(policy), pace=UNPACED)
+        return [feed.delay for feed in replay_shared(learned, posts, start, end, rules)]
     return _even_shares(learned, posts, start, end, budget, by_rate=policy == "sqrt")
 
 
 def replay_shared(
-    learned: Sequence[Times], posts: Sequence[Times], start: int, end: int, budget: float, pace: Pace = UNPACED
+    learned: Sequence[Times], posts: Sequence[Times], start: int, end: int, rules: Rules
 ) -> list[Replayed]:
-    """The shared policy from `start` on. A feed with no post before it joins with its first one.
+    """All feeds on one budget from `start` on. A feed with no post before it joins with its first one.
 
-    The evaluation is about the use of a budget and spares no servers: it has no pace of its own.
+    The evaluation is about the use of a budget and spares no servers: its rules have no pace.
     """
     joins = [start if len(before) else int(after[0]) for before, after in zip(learned, posts, strict=True)]
-    joins = [at - at % WIDTH for at in joins]
-    policy = SharedBudget(budget, min(joins), pace)
-    for number, (before, at) in enumerate(zip(learned, joins, strict=True)):
-        policy.join(number, before, at, float(before[0]) if len(before) else at)
-    return replay(policy, posts, joins, end)
+    return replay(started(rules, learned, joins), posts, [at - at % WIDTH for at in joins], end)
 
 
 def _even_shares(

@@ -17,11 +17,12 @@ _BOUNDS = FeedSettings()
 
 
 class Outline(NamedTuple):
-    """One feed of a list: its address, its title, and the folders that it stands in (`News/Thailand`)."""
+    """One feed of a list: its address, its title, the folders that it stands in (`News/Thailand`), its publisher."""
 
     url: str
     title: str
     category: str
+    publisher: str = ""
 
 
 def read_opml(content: bytes, name: str = "OPML", bounds: FeedSettings = _BOUNDS) -> tuple[list[Outline], list[str]]:
@@ -102,7 +103,8 @@ class _List:
         else:
             title = (given.get("title") or given.get("text") or "")[: self._bounds.title_length]
             category = given.get("category") or "/".join(self._folders)
-            self.found[url] = Outline(str(url), title, category[: self._bounds.category_length].strip("/ "))
+            publisher = given.get("publisher", "")[: self._bounds.title_length]
+            self.found[url] = Outline(str(url), title, category[: self._bounds.category_length].strip("/ "), publisher)
 
 
 def feed_address(written: str) -> Url | None:
@@ -136,7 +138,9 @@ class _Folder(NamedTuple):
 def _lines(folder: _Folder, pad: str) -> Iterator[str]:
     for feed in folder.feeds:
         name = quoteattr(writable(feed.title or feed.url))
-        yield f'{pad}<outline type="rss" text={name} title={name} xmlUrl={quoteattr(writable(feed.url))}/>'
+        # Not in the standard, which lets writers add attributes; readers that do not know it pass it over.
+        publisher = f" publisher={quoteattr(writable(feed.publisher))}" if feed.publisher else ""
+        yield f'{pad}<outline type="rss" text={name} title={name} xmlUrl={quoteattr(writable(feed.url))}{publisher}/>'
     for name, inner in folder.folders.items():
         yield f"{pad}<outline text={quoteattr(name)}>"
         yield from _lines(inner, pad + "  ")

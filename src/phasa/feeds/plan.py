@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import msgspec
 import numpy as np
@@ -23,14 +23,18 @@ from phasa.feeds.rhythm import (
     learning_window,
 )
 from phasa.feeds.rows import PlanPoints
-from phasa.feeds.rules import choose_m, paper_rule, place_polls
+from phasa.feeds.rules import choose_m, choose_m_by_table, paper_rule, place_polls, rs_residual
 from phasa.feeds.shape import learn_shape
 from phasa.feeds.trace import Times, Trace
 
-METHODS = ("phasa", "dorpm", "exhaustive", "rs", "uniform", "ncsec", "icacc")
+METHODS = ("phasa", "dorpm", "exhaustive", "rs", "rs-falling", "uniform", "ncsec", "icacc")
 RS_DAYS = 14
-# A plan is made from the posts of the last twelve weeks.
+# Days before the last that each published method learns from (spec §10); the others learn from all there are.
+WINDOWS = {"dorpm": LEARN_DAYS, "exhaustive": LEARN_DAYS, "rs": RS_DAYS, "rs-falling": RS_DAYS}
+# The plan that a feed's page shows under `phasa` is made from the posts of the last twelve weeks.
 PLAN_DAYS = 3 * LEARN_DAYS
+# Points of a day are whole hours; more polls than hours need finer bins.
+HOURS, FINE_BINS = 24, 288
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -49,16 +53,20 @@ class Plan(msgspec.Struct, frozen=True):
     next_poll_saves_hours: float
     learned_from: str
     learned_to: str
+    rs_residual: float | None = None
+    """How far the points of RS are from its condition, in posts (spec §2.3)."""
 
 
 def plan_feed(
     trace: Trace, per_day: int | None, *, method: str = "phasa", bins: int = 24, zone: dt.tzinfo = dt.UTC,
     target_hours: float | None = None, spacing: int = 1, split_days: bool = True, days: int | None = None,
-    damaged: Collection[dt.date] = (),
+    damaged: Collection[dt.date] = (), by_table: bool = False,
 ) -> list[Plan]:  # fmt: skip
-    """One plan per day cluster of the feed. `target_hours` chooses the polls; `days`: learn the last ones only.
+    """One plan per day cluster of the feed. `target_hours` chooses the polls, by what the feed itself shows or by the
+    table of the thesis.
 
-    `damaged`: days whose posts may be incomplete; they teach nothing.
+    `days`: learn from the last ones only; by default as many as the method's author took (`WINDOWS`). `damaged`: days
+    whose posts may be incomplete; they teach nothing.
 
     Raises InputError for an unknown method, or when neither a number of polls nor a target is given.
     """
@@ -68,19 +76,40 @@ def plan_feed(
         raise InputError("give either the polls per day or a target delay")
     trace = _without(trace, damaged, zone)
     counts = daily_counts(trace.times.tolist(), bins, zone).without(damaged)
-    if days is not None and counts.days:
-        counts = counts.between(*learning_window(counts.days[-1], days))
+    window = days if days is not None else WINDOWS.get(method)
+    if window is not None and counts.days:
+        counts = counts.between(*learning_window(counts.days[-1], window))
     result = []
     for cluster in counts.clusters() if split_days else (Cluster.ALL,):
         chosen = counts.of(cluster)
         learned = chosen.combined()
         believed = believed_hours(trace, bins, zone, cluster) * learned.sum() if method == "phasa" else learned
-        m = per_day if per_day is not None else choose_m(believed, (target_hours or 0.0) * bins / 24)
-        if m is None:
-            raise InputError(f"{trace.feed}: no number of polls reaches {target_hours} h; use more bins")
-        points = _points(method, chosen, believed, m, spacing)
+        m = (
+            per_day
+            if per_day is not None
+            else _fewest(trace.feed, method, chosen, believed, target_hours or 0.0, by_table)
+        )
+        points = place_points(method, chosen, believed, m, spacing)
         result.append(_plan(trace.feed, cluster, method, m, points, chosen, believed))
     return result
+
+
+def _fewest(feed: str, method: str, days: DailyCounts, believed: Counts, target_hours: float, by_table: bool) -> int:
+    """The fewest polls whose expected delay, as the plan will print it, is at most the target; or those of the table
+    that the thesis made of its feeds (spec §5.10)."""
+    # Posts spread over their bin wait half of it longer than the rounded delay says.
+    target, posts = target_hours * days.bins / 24 - 0.5, max(1.0, float(believed.sum()))
+    if by_table:
+        m = choose_m_by_table(target_hours)
+    elif method in ("phasa", "dorpm"):
+        m = choose_m(believed, target)
+    else:
+        each = ((m, place_points(method, days, believed, m).points) for m in range(1, days.bins + 1))
+        m = next((m for m, points in each if total_delay(believed, points) / posts <= target), None)
+    if m is None:
+        hint = "the table ends at 1 h" if by_table else "use more bins"
+        raise InputError(f"{feed}: no number of polls reaches {target_hours:g} h; {hint}")
+    return m
 
 
 def _without(trace: Trace, damaged: Collection[dt.date], zone: dt.tzinfo) -> Trace:
@@ -101,11 +130,9 @@ def believed_hours(trace: Trace, bins: int, zone: dt.tzinfo, cluster: Cluster) -
     return np.asarray(share / share.sum(), dtype=np.float64)
 
 
-def _points(method: str, days: DailyCounts, believed: Counts, m: int, spacing: int) -> Optimum:
-    if method == "rs":
-        recent = days.between(days.days[0], days.days[0] + dt.timedelta(days=RS_DAYS - 1)) if days.days else days
-        return place_polls("rs", recent.combined(), m)
-    if method in ("exhaustive", "uniform"):
+def place_points(method: str, days: DailyCounts, believed: Counts, m: int, spacing: int = 1) -> Optimum:
+    """m points for days of one cluster by a method; `believed`: the histogram that it is to serve."""
+    if method in ("exhaustive", "uniform", "rs", "rs-falling"):
         return place_polls(method, believed, m)
     if method in ("ncsec", "icacc"):
         return paper_rule(days, m, absolute=method == "ncsec")
@@ -128,6 +155,7 @@ def _plan(
         expected_delay_hours=round(rounded + hours / 2, 4), rounded_delay_hours=round(rounded, 4),
         next_poll_saves_hours=round(max(0.0, rounded - better), 4),
         learned_from=str(days.days[0]) if days.days else "", learned_to=str(days.days[-1]) if days.days else "",
+        rs_residual=round(rs_residual(believed, chosen.points), 4) if method.startswith("rs") else None,
     )  # fmt: skip
 
 
@@ -136,17 +164,29 @@ def clock(seconds: int) -> str:
     return f"{seconds // HOUR:02d}:{seconds % HOUR // 60:02d}"
 
 
-def week_points(weekday: Sequence[int], weekend: Sequence[int], bins: int) -> list[int]:
-    """The points of a week from Monday on, when each day follows the points of its own cluster (§5.13).
+def learn_points(
+    method: str, times: Times, per_day: int, now: float, days: int, zone: dt.tzinfo, damaged: Collection[dt.date]
+) -> list[PlanPoints]:
+    """What a published method learns at `now` from the `days` before today (§5.12), per day cluster.
 
-    The last point of a day is midnight and closes that day: Friday's 24 is Friday's, though the clock says Saturday.
+    Days without a post count, damaged ones do not; nothing when no post is left.
     """
-    days = [weekday] * 5 + [weekend] * 2
-    return [day * bins + point for day, points in enumerate(days) for point in points]
+    first, last = learning_window(dt.datetime.fromtimestamp(now, zone).date() - dt.timedelta(days=1), days)
+    bins = HOURS if per_day <= HOURS else FINE_BINS
+    counts = daily_counts(times.tolist(), bins, zone, first, last).without(damaged)
+    if counts.counts.sum() == 0:
+        return []
+    learned = []
+    for cluster in counts.clusters():
+        chosen = counts.of(cluster)
+        points = place_points(method, chosen, chosen.combined(), per_day)
+        plan = _plan("", cluster, method, per_day, points, chosen, chosen.combined())
+        learned.append(PlanPoints(plan.cluster, plan.points, plan.expected_delay_hours, method, bins))
+    return learned
 
 
 def plan_points(name: str, times: Times, per_day: float, now: float, damaged: Collection[dt.date]) -> list[PlanPoints]:
-    """The plan of a feed that gets about so many polls a day, from the last twelve weeks; none without posts."""
+    """The day of a feed under `phasa` that gets about so many polls, from the last twelve weeks; none without posts."""
     recent = times[times >= now - PLAN_DAYS * DAY]
     if len(recent) == 0:
         return []
@@ -154,4 +194,4 @@ def plan_points(name: str, times: Times, per_day: float, now: float, damaged: Co
     days = {dt.datetime.fromtimestamp(at, dt.UTC).date() for at in recent.tolist()}
     # A feed that fails every day has no better days to learn from.
     plans = plan_feed(Trace(name, recent), m, damaged=damaged if days.difference(damaged) else ())
-    return [PlanPoints(plan.cluster, plan.points, plan.expected_delay_hours) for plan in plans]
+    return [PlanPoints(plan.cluster, plan.points, plan.expected_delay_hours, "phasa") for plan in plans]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from phasa.feeds.policy import Policy
-from phasa.feeds.rhythm import MONDAY
+from phasa.feeds.rhythm import DAY, MONDAY
 from phasa.feeds.trace import Times
 
 
@@ -47,8 +47,8 @@ def replay(policy: Policy, posts: Sequence[Times], due: Sequence[float], end: fl
     heapq.heapify(waiting)
     while waiting[0][0] < end if end is not None else any(feed.unfound for feed in feeds):
         wanted, number = heapq.heappop(waiting)
-        at = policy.bucket.ready_at(wanted)
-        policy.bucket.pay(at)
+        at = policy.ready_at(number, wanted)
+        policy.pay(number, at)
         policy.observe(number, at, feeds[number].poll(at))
         heapq.heappush(waiting, (policy.decide(number, at).at, number))
     if end is not None:
@@ -62,12 +62,13 @@ def even_delay(gap: float) -> float:
     return gap / 2.0
 
 
-def replay_points(posts: Times, points: Sequence[int], width: int, period: int) -> float:
-    """Total delay in seconds under points that repeat each period; a point p is p bins of `width` after its start.
+def actual_delay(posts: Times, points: Sequence[int], width: int, period: int = DAY) -> float:
+    """Total delay in seconds under points that repeat each period, at real posting times (Lemmas 2 and 3).
 
-    A post exactly at a point is found by it.
+    A point p is p bins of `width` after the period's start; periods start on a Monday at 00:00 UTC. Hours are half-open
+    (§5.1): a post exactly at a point belongs to the next bin and waits for a later point.
     """
     taus = np.sort(np.asarray(points, dtype=np.int64)) * width
     circle = np.append(taus, taus[0] + period)
     phases = (posts - MONDAY) % period
-    return float((circle[np.searchsorted(circle, phases)] - phases).sum())
+    return float((circle[np.searchsorted(circle, phases, side="right")] - phases).sum())

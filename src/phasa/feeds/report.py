@@ -27,6 +27,7 @@ from phasa.feeds.store import FeedStore
 from phasa.feeds.trace import Trace
 
 LOOK_BACK = 30 * DAY
+EARLY = 7 * DAY
 RHYTHM_DAYS = 91
 # Posts that the dial adds evenly to a feed's hours, so that a few posts do not look like a rhythm.
 EVEN_POSTS = 24.0
@@ -58,6 +59,10 @@ class FeedLine(msgspec.Struct, frozen=True, kw_only=True):
     missing: int
     hub: str
     retired: str
+    paused: float
+    policy: str
+    early: bool
+    """Watched for less than a week: rates and delays may be those of an unusual day."""
 
 
 class FeedReport(FeedLine, frozen=True, kw_only=True):
@@ -109,7 +114,9 @@ def feed_lines(store: FeedStore, now: float, only: int | None = None) -> list[Fe
     polls, posts = store.poll_counts(since, only), store.post_counts(since, only)
     lines = []
     for feed in store.feeds(only):
-        days = max((now - max(feed.added, since)) / DAY, 1.0)  # of a feed added an hour ago no day is known yet
+        days = max(
+            (now - max(feed.since or feed.added, since)) / DAY, 1.0
+        )  # of a feed added an hour ago no day is known yet
         polled, posted = polls.get(feed.id, PollCounts()), posts.get(feed.id, PostCounts())
         lines.append(
             FeedLine(
@@ -118,7 +125,8 @@ def feed_lines(store: FeedStore, now: float, only: int | None = None) -> list[Fe
                 polls_per_day=polled.polls / days, expected_delay=_hours(feed.expected_delay),
                 achieved_delay=_hours(posted.delay), one_more_saves=one_more_saves(feed.gain, posted.recent / days),
                 last_poll=polled.last, next_poll=feed.due, why=feed.why, failures=feed.failures,
-                missing=polled.missing, hub=feed.hub, retired=feed.retired,
+                missing=polled.missing, hub=feed.hub, retired=feed.retired, paused=feed.paused, policy=feed.policy,
+                early=now - (feed.since or feed.added) < EARLY,
             )
         )  # fmt: skip
     return lines
@@ -129,7 +137,8 @@ def report_feed(store: FeedStore, line: FeedLine, now: float) -> FeedReport:
     times = store.posting_times(line.id)
     shape = learn_shape(times)
     hours = shape.per_bin(HOUR, DAY)
-    since = max(store.feed(line.id).added, now - LOOK_BACK)
+    feed = store.feed(line.id)
+    since = max(feed.since or feed.added, now - LOOK_BACK)
     recent = times[times >= since]
     polls = store.poll_counts(since, line.id)[line.id].polls
     return FeedReport(

@@ -38,7 +38,9 @@ class FeedRow(Struct, frozen=True):
 
     `validated`: the address that gave etag and modified. `not_feed`: the last document was not a feed; body_hash and
     validators are those of that document. `gain`: what a poll is worth at the present price, in seconds of waiting.
-    `activity`: posts per second expected at the last poll.
+    `activity`: posts per second expected at the last poll. `policy`, `zone`, `bootstrap`: its own, "" and None where
+    those of the collection hold. `entries`: what its document showed last. `since`: from when on it is watched, later
+    than `added` when it rested. `paused`: since when it rests, 0 when it does not.
     """
 
     id: int
@@ -64,6 +66,12 @@ class FeedRow(Struct, frozen=True):
     hold: Hold = Hold.NOBODY
     not_feed: bool = False
     activity: float | None = None
+    policy: str = ""
+    zone: str = ""
+    bootstrap: float | None = None
+    entries: int = 0
+    since: float = 0.0
+    paused: float = 0.0
 
 
 class FeedUpdate(Struct, frozen=True):
@@ -87,6 +95,12 @@ class FeedUpdate(Struct, frozen=True):
     expected_delay: float | UnsetType = UNSET
     gain: float | UnsetType = UNSET
     activity: float | UnsetType = UNSET
+    policy: str | UnsetType = UNSET
+    zone: str | UnsetType = UNSET
+    bootstrap: float | UnsetType | None = UNSET
+    entries: int | UnsetType = UNSET
+    publisher: str | UnsetType = UNSET
+    category: str | UnsetType = UNSET
 
 
 class PollRow(Struct, frozen=True):
@@ -103,7 +117,10 @@ class PollRow(Struct, frozen=True):
 
 
 class ShownPost(Struct, frozen=True):
-    """A post as a reader sees it."""
+    """A post as a reader sees it. `number`: its place in the order in which posts were found, a cursor for readers.
+
+    `past`: it was there when the feed was first read, so it is no news. `read`, `star`: when a reader marked it, or 0.
+    """
 
     feed: str
     title: str
@@ -111,18 +128,37 @@ class ShownPost(Struct, frozen=True):
     description: str
     published: float | None
     first_seen: float
+    number: int = 0
+    feed_id: int = 0
+    feed_url: str = ""
+    category: str = ""
+    publisher: str = ""
+    past: bool = False
+    read: float = 0.0
+    star: float = 0.0
+
+    @property
+    def at(self) -> float:
+        """When it counts as posted: the claimed time, but never later than it was first seen."""
+        return min(self.published if self.published is not None else self.first_seen, self.first_seen)
 
 
 class PlanPoints(NamedTuple):
-    """Poll at these points on each day of the cluster; the delay to expect in hours."""
+    """Poll at these points on each day of the cluster; the delay to expect in hours, who chose them, and the bins of
+    a day that they count."""
 
     cluster: str
     points: tuple[int, ...]
     expected_delay: float
+    rule: str = ""
+    bins: int = 24
 
 
 class PlanVersion(Struct, frozen=True):
-    """A plan as it was made: which version, for which days, when, why, its points and the delay it promised."""
+    """A plan as it was made: which version, for which days, when, why, its points and the delay it promised.
+
+    `rule`: the policy that made it. `bins`: the parts of a day that points count.
+    """
 
     version: int
     cluster: str
@@ -130,6 +166,8 @@ class PlanVersion(Struct, frozen=True):
     points: tuple[int, ...]
     expected_delay: float
     why: str
+    rule: str = ""
+    bins: int = 24
 
 
 class Lease(StrEnum):

@@ -13,17 +13,18 @@ from phasa.feeds.rhythm import DailyCounts
 
 
 def place_polls(rule: str, counts: ArrayLike, m: int) -> Optimum:
-    """m points of a day by a published rule: dorpm (the optimum), exhaustive (the same by enumeration), rs, uniform."""
+    """m points of a day by a published rule: dorpm (the optimum), exhaustive (the same by enumeration), rs, rs-falling
+    (only where the rate falls), uniform."""
     if rule == "dorpm":
         return optimum(counts, m)
     if rule == "exhaustive":
         return exhaustive(counts, m)
-    if rule == "rs":
-        return retrieval_scheduling(counts, m)
+    if rule in ("rs", "rs-falling"):
+        return retrieval_scheduling(counts, m, falling=rule == "rs-falling")
     if rule == "uniform":
         points = uniform(m, len(np.asarray(counts)))
         return Optimum(points, total_delay(counts, points))
-    raise InputError(f"unknown rule '{rule}'; choose dorpm, exhaustive, rs or uniform")
+    raise InputError(f"unknown rule '{rule}'; choose dorpm, exhaustive, rs, rs-falling or uniform")
 
 
 def exhaustive(counts: ArrayLike, m: int) -> Optimum:
@@ -60,6 +61,16 @@ def retrieval_scheduling(counts: ArrayLike, m: int, falling: bool = False) -> Op
     nodes = np.flatnonzero(allowed if allowed.sum() >= m else np.ones(bins, dtype=bool)) + 1
     points = _nearest_to_stationary(p, nodes, m)
     return Optimum(points, total_delay(p, points))
+
+
+def rs_residual(counts: ArrayLike, points: tuple[int, ...]) -> float:
+    """How far points are from the condition of RS (§2.3): Σ_j |p(τ_j)(τ_{j+1} - τ_j) - posts of gap j|."""
+    p = np.asarray(counts, dtype=np.float64)
+    sums = np.concatenate(([0.0], np.cumsum(np.tile(p, 3))))
+    at = np.array(points, dtype=np.int64)
+    before, after = np.append(at[-1] - len(p), at[:-1]), np.append(at[1:], at[0] + len(p))
+    posts = sums[at + len(p)] - sums[before + len(p)]
+    return float(np.abs(p[at - 1] * (after - at) - posts).sum())
 
 
 def _nearest_to_stationary(p: NDArray[np.float64], nodes: NDArray[np.int64], m: int) -> tuple[int, ...]:
@@ -141,3 +152,12 @@ def choose_m(counts: ArrayLike, target: float) -> int | None:
         else:
             low = middle + 1
     return low
+
+
+# Table 5.10: upper end of the mean delay (rounded hours per item) with m = 1..8 polls a day, over all 15 feeds.
+TABLE_5_10 = (10.0, 5.0, 3.3, 2.5, 1.9, 1.4, 1.2, 1.0)
+
+
+def choose_m_by_table(target: float) -> int | None:
+    """The smallest m of Table 5.10 whose upper bound is at most the target in hours (§5.10); None below an hour."""
+    return next((m for m, upper in enumerate(TABLE_5_10, start=1) if upper <= target), None)

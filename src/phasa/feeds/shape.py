@@ -35,6 +35,8 @@ KERNELS = (600.0, 2400.0, 7200.0)
 MEMORIES_IN_POSTS = (40.0, 300.0, float("inf"))
 # But no window is shorter than this, or a busy feed would be judged by one afternoon.
 LEAST_MEMORY = 14 * DAY
+# Posts from which on a feed's own are learned from; belief beforehand that fewer come at the hours of its neighbours.
+LEAST_POSTS, NEIGHBOURS = 24, 0.5
 # How many unseen posts the prior on "no rhythm" is worth.
 PRIOR = 8.0
 # Posts that the seven weekdays, and the day's curve, are believed to have had beforehand.
@@ -84,7 +86,7 @@ FLAT = Shape(np.ones(BINS), np.array([1.0]))
 def learn_shape(times: Times) -> Shape:
     """The shape of a feed's posting from its posts so far; flat when there are too few to tell."""
     times = times[-ENOUGH:]
-    if len(times) < 24:
+    if len(times) < LEAST_POSTS:
         return FLAT
     cuts = np.linspace(len(times) // 2, len(times), BLOCKS + 1).astype(np.int64)
     seen = []
@@ -93,6 +95,21 @@ def learn_shape(times: Times) -> Shape:
         seen.append(_estimates(times[:first])[:, block])
     shares = _shares(np.concatenate(seen, axis=1))
     return Shape(shares @ _estimates(times), shares)
+
+
+def first_shape(times: Times, neighbours: Floats | None) -> Shape:
+    """The shape of a feed that has shown few posts: those of its neighbours, or none, by how well they fit the few.
+
+    `neighbours`: the mean rates of feeds that are like it; mean 1.
+    """
+    if neighbours is None:
+        return FLAT
+    places = ((times - MONDAY) % WEEK) // WIDTH
+    fit = float(np.log(np.maximum(neighbours[places], 1e-3)).sum())
+    # Posts come in bursts: n of them are evidence like √n.
+    odds = float(np.exp(np.clip(fit / sqrt(max(1, len(times))), -STRONGEST, STRONGEST)))
+    share = NEIGHBOURS * odds / (NEIGHBOURS * odds + 1.0 - NEIGHBOURS)
+    return Shape(share * neighbours + (1.0 - share), np.array([1.0 - share, share]))
 
 
 def _estimates(times: Times) -> Floats:

@@ -7,15 +7,15 @@ with `read_only` it may be used next to a running daemon and from any thread, on
 from __future__ import annotations
 
 import datetime as dt
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.errors import CollectionError
+from phasa.feeds.database import open_database, transaction
 from phasa.feeds.opml import Outline
 from phasa.feeds.post import Hints, Identity, Post
 from phasa.feeds.rhythm import stamp
@@ -31,53 +31,24 @@ from phasa.feeds.rows import (
     ShownPost,
     Subscription,
 )
-from phasa.feeds.trace import Times
+from phasa.feeds.trace import Times, Trace
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS feed (
-    id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, publisher TEXT NOT NULL DEFAULT '',
-    category TEXT NOT NULL DEFAULT '', title TEXT NOT NULL DEFAULT '', added REAL NOT NULL,
-    etag TEXT, modified TEXT, body_hash TEXT, not_before REAL NOT NULL DEFAULT 0, due REAL NOT NULL DEFAULT 0,
-    why TEXT NOT NULL DEFAULT 'new', failures INTEGER NOT NULL DEFAULT 0, retired TEXT NOT NULL DEFAULT '',
-    hub TEXT NOT NULL DEFAULT '', hints BLOB, expected_delay REAL, gain REAL);
-CREATE TABLE IF NOT EXISTS former (url TEXT PRIMARY KEY, feed INTEGER NOT NULL REFERENCES feed(id));
-CREATE TABLE IF NOT EXISTS post (
-    feed INTEGER NOT NULL REFERENCES feed(id), key TEXT NOT NULL, title TEXT NOT NULL, description TEXT NOT NULL,
-    link TEXT NOT NULL, published REAL, first_seen REAL NOT NULL, day INTEGER, month INTEGER, hour INTEGER,
-    PRIMARY KEY (feed, key)) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS post_seen ON post (first_seen);
-CREATE TABLE IF NOT EXISTS poll (
-    feed INTEGER NOT NULL REFERENCES feed(id), at REAL NOT NULL, status INTEGER NOT NULL, outcome TEXT NOT NULL,
-    seen INTEGER NOT NULL, new INTEGER NOT NULL, missing INTEGER NOT NULL DEFAULT 0, note TEXT NOT NULL DEFAULT '');
-CREATE INDEX IF NOT EXISTS poll_feed ON poll (feed, at);
-CREATE TABLE IF NOT EXISTS bad_day (
-    feed INTEGER NOT NULL, day TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (feed, day));
-CREATE TABLE IF NOT EXISTS plan (
-    feed INTEGER NOT NULL REFERENCES feed(id), version INTEGER NOT NULL, cluster TEXT NOT NULL, made REAL NOT NULL,
-    per_day INTEGER NOT NULL, points TEXT NOT NULL, expected REAL NOT NULL, why TEXT NOT NULL DEFAULT '',
-    PRIMARY KEY (feed, version, cluster));
-CREATE TABLE IF NOT EXISTS subscription (
-    feed INTEGER PRIMARY KEY REFERENCES feed(id), hub TEXT NOT NULL, topic TEXT NOT NULL, token TEXT NOT NULL UNIQUE,
-    secret TEXT NOT NULL, state TEXT NOT NULL, asked REAL NOT NULL, expires REAL NOT NULL, note TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS scanned (file TEXT PRIMARY KEY, bytes INTEGER NOT NULL);
-"""
-# Columns that came later, and what puts right the rows of files that did not have them: earlier versions kept the same
-# fact inside another column.
-_LATER = (
-    ("plan", "why", "TEXT NOT NULL DEFAULT ''", ""),
-    ("feed", "topic", "TEXT NOT NULL DEFAULT ''", ""),
-    ("feed", "validated", "TEXT NOT NULL DEFAULT ''", ""),
-    ("feed", "hold", "TEXT NOT NULL DEFAULT ''",
-     "UPDATE feed SET hold = 'retry-after' WHERE why LIKE '%, failure %: Retry-After %'"),
-    ("feed", "not_feed", "INTEGER NOT NULL DEFAULT 0",
-     "UPDATE feed SET not_feed = 1, body_hash = substr(body_hash, 9) WHERE body_hash LIKE 'no feed %'"),
-    ("feed", "activity", "REAL", ""),
-)  # fmt: skip
 # Words of others, which older versions kept however long they were: no more than this of each is taken into memory.
 _WORDS = ("publisher", "category", "title", "why", "retired")
 _SHOWN = 1000
 # When a post counts as posted: the claimed time, but never later than it was first seen.
-_POSTED = "min(coalesce(published, first_seen), first_seen)"
+POSTED = "min(coalesce(published, first_seen), first_seen)"
+SHOWN_POST = (
+    "SELECT coalesce(nullif(feed.title, ''), feed.url), post.title, post.link, description, published, first_seen,"
+    " number, post.feed, feed.url, category, publisher, catalogue, read, star FROM post"
+    " JOIN feed ON feed.id = post.feed"
+)
+"""What a reader sees of posts; `shown` makes values of its rows."""
+
+
+def shown(row: Sequence[Any]) -> ShownPost:
+    values = dict(zip(ShownPost.__struct_fields__, row, strict=True))
+    return msgspec.convert(values, ShownPost, strict=False)
 
 
 class FeedStore:
@@ -85,41 +56,14 @@ class FeedStore:
 
     def __init__(self, path: Path | str, identity: Identity = "guid", read_only: bool = False) -> None:
         self.identity: Identity = identity
-        if read_only and not Path(path).is_file():
-            raise CollectionError(f"{path}: no feeds yet; add one with: phasa feeds add DIR URL")
-        where = f"{Path(path).resolve().as_uri()}?mode=ro" if read_only else path
-        self._db = sqlite3.connect(where, isolation_level=None, uri=read_only)
-        try:
-            if not read_only:
-                self._prepare()
-            present = {row[1] for row in self._db.execute("PRAGMA table_info(feed)")}
-            if not present:
-                raise sqlite3.DatabaseError("it has no feeds in it")
-        except sqlite3.DatabaseError as trouble:
-            self._db.close()
-            raise CollectionError(f"{path}: not a database of feeds ({trouble}); move it away") from None
-        # A file of an earlier version that is only read lacks the later columns.
+        self.db = open_database(path, read_only)
+        present = {row[1] for row in self.db.execute("PRAGMA table_info(feed)")}
+        # A file of an earlier version that cannot be written lacks the later columns.
         self._columns = [name for name in FeedRow.__struct_fields__ if name in present]
         self._selected = ", ".join(f"substr({name}, 1, {_SHOWN})" if name in _WORDS else name for name in self._columns)
 
-    def _prepare(self) -> None:
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = NORMAL")
-        self._db.executescript(_SCHEMA)
-        for table, column, kind, repair in _LATER:
-            if not self._has(table, column):
-                self._db.execute("BEGIN IMMEDIATE")
-                # Another process may have been faster.
-                if not self._has(table, column):
-                    self._db.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
-                    self._db.execute(repair)
-                self._db.execute("COMMIT")
-
-    def _has(self, table: str, column: str) -> bool:
-        return any(row[1] == column for row in self._db.execute(f"PRAGMA table_info({table})"))
-
     def close(self) -> None:
-        self._db.close()
+        self.db.close()
 
     def __enter__(self) -> FeedStore:
         return self
@@ -129,51 +73,70 @@ class FeedStore:
 
     def add(self, url: str, now: float, publisher: str = "", category: str = "", title: str = "") -> bool:
         """Register a feed; False when it, or a feed that moved from this address, is known already."""
-        if self._db.execute("SELECT 1 FROM former WHERE url = ?", (url,)).fetchone():
+        if self.db.execute("SELECT 1 FROM former WHERE url = ?", (url,)).fetchone():
             return False
-        done = self._db.execute(
-            "INSERT OR IGNORE INTO feed (url, added, due, publisher, category, title) VALUES (?, ?, ?, ?, ?, ?)",
-            (url, now, now, publisher, category, title),
+        done = self.db.execute(
+            "INSERT OR IGNORE INTO feed (url, added, since, due, publisher, category, title)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (url, now, now, now, publisher, category, title),
         )
         return done.rowcount == 1
 
     def add_list(self, feeds: Iterable[Outline], now: float, most: int) -> ListResult:
         """Register the feeds of a list in one transaction, until the store has `most` feeds in all."""
         added = known = refused = 0
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            room = most - int(self._db.execute("SELECT count(*) FROM feed").fetchone()[0])
+        with transaction(self.db):
+            room = most - int(self.db.execute("SELECT count(*) FROM feed").fetchone()[0])
             for feed in feeds:
                 if added >= room:
                     refused += 1
-                elif self.add(feed.url, now, category=feed.category, title=feed.title):
+                elif self.add(feed.url, now, feed.publisher, feed.category, feed.title):
                     added += 1
                 else:
                     known += 1
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
         return ListResult(added, known, refused)
 
     def retire(self, url: str, why: str) -> bool:
         """Ask a feed no more; its posts stay. False when there is no such feed under watch."""
-        done = self._db.execute("UPDATE feed SET retired = ?, why = ? WHERE url = ? AND retired = ''", (why, why, url))
+        done = self.db.execute("UPDATE feed SET retired = ?, why = ? WHERE url = ? AND retired = ''", (why, why, url))
         return done.rowcount == 1
 
     def revive(self, url: str, now: float) -> str:
         """Ask a retired feed again, from now on; why it was retired, "" when it was not or is unknown."""
-        row = self._db.execute("SELECT retired FROM feed WHERE url = ?", (url,)).fetchone()
+        row = self.db.execute("SELECT retired FROM feed WHERE url = ?", (url,)).fetchone()
         if row and row[0]:
-            self._db.execute(
-                "UPDATE feed SET retired = '', failures = 0, why = 'watched again', due = ? WHERE url = ?", (now, url)
+            self.db.execute(
+                "UPDATE feed SET retired = '', failures = 0, why = 'watched again', due = ?1, since = ?1"
+                " WHERE url = ?2",
+                (now, url),
             )
         return str(row[0]) if row else ""
+
+    def pause(self, url: str, now: float) -> bool:
+        """Let a feed rest. False when there is no such feed under watch."""
+        done = self.db.execute(
+            "UPDATE feed SET paused = ?, why = 'rests, as you asked' WHERE url = ? AND retired = ''", (now, url)
+        )
+        return done.rowcount == 1
+
+    def resume(self, url: str, now: float) -> bool:
+        """Ask a feed again that rests; what it posted meanwhile is no news. False when there is no such feed."""
+        done = self.db.execute(
+            "UPDATE feed SET paused = 0, since = CASE WHEN paused > 0 THEN ?1 ELSE since END, due = ?1,"
+            " why = 'watched again' WHERE url = ?2 AND retired = ''",
+            (now, url),
+        )
+        return done.rowcount == 1
+
+    def traces(self) -> list[Trace]:
+        """When each feed that has posts posted."""
+        feeds = [(feed.url, self.posting_times(feed.id)) for feed in self.feeds()]
+        return [Trace(url, times) for url, times in feeds if len(times)]
 
     def feeds(self, only: int | None = None) -> list[FeedRow]:
         """Every feed in the order of joining, retired ones too; or only the one with this number, if there is one."""
         where, values = ("", ()) if only is None else ("WHERE id = ?", (only,))
-        rows = self._db.execute(f"SELECT {self._selected} FROM feed {where} ORDER BY id", values)
+        rows = self.db.execute(f"SELECT {self._selected} FROM feed {where} ORDER BY id", values)
         return [self._feed_row(row) for row in rows]
 
     def feed(self, number: int) -> FeedRow:
@@ -190,39 +153,52 @@ class FeedStore:
         self, poll: PollRow, posts: Iterable[Post] = (), update: FeedUpdate | None = None,
         bad_day: tuple[dt.date, str] | None = None, moved_to: str | None = None,
     ) -> list[Post]:  # fmt: skip
-        """Everything that one poll brought, in one transaction; the posts that were not known before, in order."""
+        """Everything that one poll brought, in one transaction; the posts that were not known before, oldest first."""
         new: list[Post] = []
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            for post in posts:
+        with transaction(self.db):
+            number = int(self.db.execute("SELECT coalesce(max(number), 0) FROM post").fetchone()[0])
+            first = self._is_first(poll.feed)
+            # Numbers follow the order of posting; documents show the latest first.
+            oldest_first = list(posts)[::-1]
+            oldest_first.sort(key=lambda post: poll.at if post.when() is None else post.when() or 0.0)
+            for post in oldest_first:
                 when = post.when()
                 at = stamp(when) if when is not None else None
-                done = self._db.execute(
-                    "INSERT OR IGNORE INTO post VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                # What a feed shows when it is met for the first time is its past, not news.
+                past = first is not None and (when is None or when < first)
+                done = self.db.execute(
+                    "INSERT OR IGNORE INTO post (feed, key, title, description, link, published, first_seen, day,"
+                    " month, hour, number, catalogue) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (poll.feed, post.key(self.identity), post.title, post.summary, post.link, when, poll.at,
-                     at.day if at else None, at.month if at else None, at.bin if at else None),
+                     at.day if at else None, at.month if at else None, at.bin if at else None, number + 1, past),
                 )  # fmt: skip
                 if done.rowcount:
+                    number += 1
                     new.append(post)
-            had = self._db.execute("SELECT 1 FROM poll WHERE feed = ? AND new > 0 LIMIT 1", (poll.feed,)).fetchone()
+            had = self.db.execute("SELECT 1 FROM poll WHERE feed = ? AND new > 0 LIMIT 1", (poll.feed,)).fetchone()
             # The window was replaced as a whole since the last poll: others may have come and gone (§5.13).
-            missing = bool(had) and poll.seen >= 2 and len(new) == poll.seen
-            self._db.execute(
+            missing = bool(had) and first is None and poll.seen >= 2 and len(new) == poll.seen
+            self.db.execute(
                 "INSERT INTO poll VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (poll.feed, poll.at, poll.status, poll.outcome, poll.seen, len(new), missing, poll.note),
             )
             self.update(poll.feed, update or FeedUpdate())
             if bad_day:
-                self._db.execute(
+                self.db.execute(
                     "INSERT OR IGNORE INTO bad_day VALUES (?, ?, ?)", (poll.feed, bad_day[0].isoformat(), bad_day[1])
                 )
             if moved_to:
                 self._move(poll.feed, moved_to)
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
         return new
+
+    def _is_first(self, number: int) -> float | None:
+        """Since when the feed is watched, if no document was read in that time yet; else None."""
+        row = self.db.execute(
+            "SELECT since FROM feed f WHERE id = ?"
+            " AND NOT EXISTS (SELECT 1 FROM poll WHERE feed = f.id AND at >= f.since AND (seen > 0 OR status = 304))",
+            (number,),
+        ).fetchone()
+        return float(row[0]) if row else None
 
     def update(self, number: int, update: FeedUpdate) -> None:
         """Write the given values of a feed."""
@@ -232,26 +208,31 @@ class FeedStore:
         if isinstance(given.get("hints"), Hints):
             given["hints"] = msgspec.msgpack.encode(given["hints"])
         columns = ", ".join(f"{name} = ?" for name in given)
-        self._db.execute(f"UPDATE feed SET {columns} WHERE id = ?", (*given.values(), number))
+        self.db.execute(f"UPDATE feed SET {columns} WHERE id = ?", (*given.values(), number))
 
     def _move(self, number: int, url: str) -> None:
         old = self.feed(number).url
-        if self._db.execute("SELECT 1 FROM feed WHERE url = ?", (url,)).fetchone():
-            self._db.execute("UPDATE feed SET retired = ? WHERE id = ?", (f"moved to {url}, which is known", number))
+        if self.db.execute("SELECT 1 FROM feed WHERE url = ?", (url,)).fetchone():
+            self.db.execute("UPDATE feed SET retired = ? WHERE id = ?", (f"moved to {url}, which is known", number))
             return
-        self._db.execute("UPDATE feed SET url = ? WHERE id = ?", (url, number))
-        self._db.execute("INSERT OR REPLACE INTO former VALUES (?, ?)", (old, number))
+        self.db.execute("UPDATE feed SET url = ? WHERE id = ?", (url, number))
+        self.db.execute("INSERT OR REPLACE INTO former VALUES (?, ?)", (old, number))
 
     def posting_times(self, number: int) -> Times:
         """When the feed posted, ascending: claimed times, but never later than they were seen."""
-        rows = self._db.execute(f"SELECT cast({_POSTED} AS INTEGER) FROM post WHERE feed = ? ORDER BY 1", (number,))
+        # Of what was there before we came and has no date, nobody knows when it was posted.
+        rows = self.db.execute(
+            f"SELECT cast({POSTED} AS INTEGER) FROM post WHERE feed = ? AND (published IS NOT NULL OR NOT catalogue)"
+            " ORDER BY 1",
+            (number,),
+        )
         return np.array([row[0] for row in rows], dtype=np.int64)
 
     def delays(self, number: int, since: float) -> list[float]:
         """Seconds between posting and first sight of the posts that were posted while we watched, from `since` on."""
-        rows = self._db.execute(
+        rows = self.db.execute(
             "SELECT first_seen - published FROM post JOIN feed ON feed.id = post.feed"
-            " WHERE feed = ? AND published >= max(added, ?) AND published <= first_seen",
+            " WHERE feed = ? AND NOT catalogue AND published >= max(since, ?) AND published <= first_seen",
             (number, since),
         )
         return [float(row[0]) for row in rows]
@@ -262,18 +243,18 @@ class FeedStore:
         order = "at, rowid" if newest is None else "at DESC, rowid DESC LIMIT ?"
         values += [] if newest is None else [newest]
         names = ", ".join(PollRow.__struct_fields__)
-        rows = self._db.execute(f"SELECT {names} FROM poll {where} ORDER BY {order}", values)
+        rows = self.db.execute(f"SELECT {names} FROM poll {where} ORDER BY {order}", values)
         return [PollRow(f, at, s, out, seen, new, bool(gap), note) for f, at, s, out, seen, new, gap, note in rows]
 
     def polls_since(self, moment: float) -> int:
         return int(
-            self._db.execute("SELECT count(*) FROM poll WHERE at > ? AND outcome != 'pushed'", (moment,)).fetchone()[0]
+            self.db.execute("SELECT count(*) FROM poll WHERE at > ? AND outcome != 'pushed'", (moment,)).fetchone()[0]
         )
 
     def subscribe(self, wish: Subscription) -> None:
         """Write down what stands with a hub, in place of what stood before."""
         marks = ", ".join("?" * len(Subscription.__struct_fields__))
-        self._db.execute(f"INSERT OR REPLACE INTO subscription VALUES ({marks})", msgspec.structs.astuple(wish))
+        self.db.execute(f"INSERT OR REPLACE INTO subscription VALUES ({marks})", msgspec.structs.astuple(wish))
 
     def subscription(self, number: int) -> Subscription | None:
         return self._subscription("feed", number)
@@ -284,50 +265,51 @@ class FeedStore:
 
     def _subscription(self, column: str, value: object) -> Subscription | None:
         names = ", ".join(Subscription.__struct_fields__)
-        row = self._db.execute(f"SELECT {names} FROM subscription WHERE {column} = ?", (value,)).fetchone()
+        row = self.db.execute(f"SELECT {names} FROM subscription WHERE {column} = ?", (value,)).fetchone()
         return (
             msgspec.convert(dict(zip(Subscription.__struct_fields__, row, strict=True)), Subscription) if row else None
         )
 
     def scanned(self) -> dict[str, int]:
         """How many bytes of each file of the archive were searched for feeds."""
-        return dict(self._db.execute("SELECT file, bytes FROM scanned").fetchall())
+        return dict(self.db.execute("SELECT file, bytes FROM scanned").fetchall())
 
     def mark_scanned(self, file: str, size: int) -> None:
-        self._db.execute("INSERT OR REPLACE INTO scanned VALUES (?, ?)", (file, size))
+        self.db.execute("INSERT OR REPLACE INTO scanned VALUES (?, ?)", (file, size))
 
     def last_plan(self, number: int) -> float | None:
         """When the feed's present plan was made."""
-        made: float | None = self._db.execute("SELECT max(made) FROM plan WHERE feed = ?", (number,)).fetchone()[0]
+        made: float | None = self.db.execute("SELECT max(made) FROM plan WHERE feed = ?", (number,)).fetchone()[0]
         return made
 
     def bad_days(self, number: int) -> set[dt.date]:
         """Days on which a poll of the feed failed."""
-        rows = self._db.execute("SELECT day FROM bad_day WHERE feed = ?", (number,))
+        rows = self.db.execute("SELECT day FROM bad_day WHERE feed = ?", (number,))
         return {dt.date.fromisoformat(row[0]) for row in rows}
 
     def keep_plans(self, number: int, made: float, plans: Sequence[PlanPoints], why: str = "") -> int:
         """A new version of the feed's plans, one per day cluster; older ones stay."""
         version = 1 + int(
-            self._db.execute("SELECT coalesce(max(version), 0) FROM plan WHERE feed = ?", (number,)).fetchone()[0]
+            self.db.execute("SELECT coalesce(max(version), 0) FROM plan WHERE feed = ?", (number,)).fetchone()[0]
         )
-        self._db.executemany(
-            "INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        self.db.executemany(
+            "INSERT INTO plan (feed, version, cluster, made, per_day, points, expected, why, rule, bins)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
-                (number, version, cluster, made, len(points), " ".join(map(str, points)), hours, why)
-                for cluster, points, hours in plans
+                (number, version, cluster, made, len(points), " ".join(map(str, points)), hours, why, rule, bins)
+                for cluster, points, hours, rule, bins in plans
             ],
         )
         return version
 
     def plans(self, number: int) -> list[PlanVersion]:
         """Every version of the feed's plan, newest first."""
-        rows = self._db.execute(
-            "SELECT version, cluster, made, points, expected, why FROM plan WHERE feed = ?"
+        rows = self.db.execute(
+            "SELECT version, cluster, made, points, expected, why, rule, bins FROM plan WHERE feed = ?"
             " ORDER BY version DESC, cluster",
             (number,),
         )
-        return [PlanVersion(v, c, m, tuple(int(p) for p in points.split()), e, w) for v, c, m, points, e, w in rows]
+        return [PlanVersion(v, c, m, tuple(map(int, points.split())), *rest) for v, c, m, points, *rest in rows]
 
     def latest(self, count: int = 50, feed: int | None = None) -> list[ShownPost]:
         """The newest posts of all feeds, or of one, latest first; a date in the future counts as when it was seen."""
@@ -335,38 +317,42 @@ class FeedStore:
         if feed is None:
             # A post is never newer than its first sight: only those seen since the last of a sample was posted can be
             # among the newest, and they are found by the index.
-            sample = f"SELECT {_POSTED} AS at FROM post ORDER BY first_seen DESC LIMIT ?1 * 4"
-            since = self._db.execute(
+            sample = f"SELECT {POSTED} AS at FROM post ORDER BY first_seen DESC LIMIT ?1 * 4"
+            since = self.db.execute(
                 f"SELECT at FROM ({sample}) ORDER BY at DESC LIMIT 1 OFFSET ?1 - 1", (count,)
             ).fetchone()
             where, values = "first_seen >= ?", [since[0] if since else 0]
-        rows = self._db.execute(
-            "SELECT coalesce(nullif(feed.title, ''), feed.url), post.title, post.link, description, published,"
-            f" first_seen FROM post JOIN feed ON feed.id = post.feed WHERE {where}"
-            f" ORDER BY {_POSTED} DESC, key LIMIT ?",
-            (*values, count),
+        rows = self.db.execute(f"{SHOWN_POST} WHERE {where} ORDER BY {POSTED} DESC, key LIMIT ?", (*values, count))
+        return [shown(row) for row in rows]
+
+    def news(self, feed: int, at: float) -> list[ShownPost]:
+        """What the poll of a feed at this moment brought, oldest first."""
+        rows = self.db.execute(
+            f"{SHOWN_POST} WHERE post.feed = ? AND first_seen = ? ORDER BY number",
+            (feed, at),
         )
-        return [ShownPost(*row) for row in rows]
+        return [shown(row) for row in rows]
 
     def poll_counts(self, since: float, only: int | None = None) -> dict[int, PollCounts]:
         """The polls of every feed, or of one, since a moment."""
-        # By the index on (feed, at) alone; the few polls with gaps are looked up separately.
-        polls = self._db.execute(
-            "SELECT id, (SELECT count(*) FROM poll WHERE poll.feed = f.id AND at >= ?1),"
+        # By an index alone, what hubs delivered left out; the few polls with gaps are looked up separately.
+        polls = self.db.execute(
+            "SELECT id, (SELECT count(*) FROM poll WHERE poll.feed = f.id AND at >= ?1 AND outcome != 'pushed'),"
             " (SELECT max(at) FROM poll WHERE poll.feed = f.id) FROM feed f WHERE ?2 IS NULL OR id = ?2",
             (since, only),
         ).fetchall()
         gaps = dict(
-            self._db.execute("SELECT feed, count(*) FROM poll WHERE missing AND at >= ? GROUP BY feed", (since,))
+            self.db.execute("SELECT feed, count(*) FROM poll WHERE missing AND at >= ? GROUP BY feed", (since,))
         )
         return {feed: PollCounts(count, last, gaps.get(feed, 0)) for feed, count, last in polls}
 
     def post_counts(self, since: float, only: int | None = None) -> dict[int, PostCounts]:
         """The posts of every feed that has any, or of one: in all, and since a moment while we watched it."""
         which = "" if only is None else "WHERE post.feed = ?2"
-        rows = self._db.execute(
-            f"SELECT post.feed, count(*), sum({_POSTED} >= max(added, ?1)),"
-            " avg(CASE WHEN published >= max(added, ?1) AND published <= first_seen THEN first_seen - published END)"
+        rows = self.db.execute(
+            f"SELECT post.feed, count(*), sum({POSTED} >= max(since, ?1) AND NOT catalogue),"
+            " avg(CASE WHEN published >= max(since, ?1) AND published <= first_seen AND NOT catalogue"
+            " THEN first_seen - published END)"
             f" FROM post JOIN feed ON feed.id = post.feed {which} GROUP BY post.feed",
             (since,) if only is None else (since, only),
         )
@@ -374,7 +360,7 @@ class FeedStore:
 
     def polls_per_day(self, number: int) -> float:
         """How often the feed was polled a day, over all the time that it was; a feed of today counts as a day old."""
-        count, first, last = self._db.execute(
+        count, first, last = self.db.execute(
             "SELECT count(*), min(at), max(at) FROM poll WHERE feed = ?", (number,)
         ).fetchone()
         return float(count / max(((last or 0.0) - (first or 0.0)) / 86400, 1.0))
@@ -387,9 +373,9 @@ class FeedStore:
         One pass in the order of the table: the hours of a feed come as one string, a letter each.
         """
         which = "" if only is None else f" AND feed IN ({', '.join(str(int(feed)) for feed in only)})"
-        rows = self._db.execute(
+        rows = self.db.execute(
             "SELECT feed, group_concat(char(65 + cast(at AS INTEGER) % 86400 / 3600), ''), min(at) FROM (SELECT feed,"
-            f" {_POSTED} AS at FROM post) WHERE at >= max(?, 0){which} GROUP BY feed",
+            f" {POSTED} AS at FROM post) WHERE at >= max(?, 0){which} GROUP BY feed",
             (since,),
         )
         for feed, letters, first in rows:

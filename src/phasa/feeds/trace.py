@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 import zlib
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import BufferedReader, BytesIO
+from pathlib import Path
 from typing import IO
 
 import numpy as np
@@ -112,3 +113,16 @@ def _lines(file: IO[bytes], name: str) -> Iterator[bytes]:
             yield line
     except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
         raise InputError(f"{name}: damaged gzip file ({problem})") from None
+
+
+def write_traces(traces: Sequence[Trace], out: Path | IO[bytes]) -> None:
+    """Write traces as they are read; a file whose name ends in .gz is packed."""
+    if isinstance(out, Path):
+        plain = BytesIO()
+        write_traces(traces, plain)
+        out.write_bytes(gzip.compress(plain.getvalue()) if out.suffix == ".gz" else plain.getvalue())
+        return
+    for trace in traces:
+        # A tab or a line end in a name would make two fields of it.
+        name = " ".join(trace.feed.split())
+        out.write("".join(f"{name}\t{at}\n" for at in trace.times.tolist()).encode("utf-8", "surrogateescape"))

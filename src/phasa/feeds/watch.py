@@ -20,6 +20,8 @@ import msgspec
 import numpy as np
 
 from phasa.errors import ParserCrashedError
+from phasa.feed_settings import FeedSettings
+from phasa.feeds.day_plans import DayPlans
 from phasa.feeds.document import Read, read_here
 from phasa.feeds.manners import (
     HostPauses,
@@ -33,12 +35,12 @@ from phasa.feeds.manners import (
     spoken,
 )
 from phasa.feeds.parse import linked_in_header
-from phasa.feeds.plan import plan_points
 from phasa.feeds.policy import FeedsPolicy, Reason
 from phasa.feeds.post import Feed, Post
-from phasa.feeds.rhythm import CHECK_EVERY, DAY, HOUR, LearnedHours
-from phasa.feeds.rows import FeedRow, FeedUpdate, Hold, Lease, PollRow
+from phasa.feeds.rhythm import DAY, HOUR
+from phasa.feeds.rows import FeedRow, FeedUpdate, Hold, Lease, PollRow, ShownPost
 from phasa.feeds.store import FeedStore
+from phasa.feeds.terms import terms_of
 from phasa.feeds.websub import SAFETY_GAP
 from phasa.web.exchange import Exchange
 from phasa.web.html import FeedLink
@@ -49,10 +51,8 @@ log = logging.getLogger(__name__)
 
 # When a feed is due whose poll was written down and whose next one was not: a kill came between.
 UNPLANNED = 2.0 * HOUR
-_WHY = {
-    Reason.WORTH: "when its posts are worth a poll",
-    Reason.LEARNING: "every two hours while its rhythm is learned",
-}
+# Feeds that are taken from the page of a site whose address was given for a feed.
+MOST_ANNOUNCED = 3
 
 
 class Fetches(Protocol):
@@ -97,10 +97,11 @@ class Watcher:
     clock: Clock = field(default_factory=Clock)
     spacing: float = 5.0
     language: str | None = None
-    found: Callable[[FeedRow, list[Post]], None] = lambda feed, posts: None
+    found: Callable[[FeedRow, list[ShownPost]], None] = lambda feed, posts: None
     failed: Callable[[FeedRow, str], None] = lambda feed, why: None
     at_once: int = 8
     read: Read = read_here
+    settings: FeedSettings = field(default_factory=FeedSettings)
 
     def __post_init__(self) -> None:
         self.stop = asyncio.Event()
@@ -109,15 +110,15 @@ class Watcher:
         self._queue: list[tuple[float, int]] = []
         self._joined: set[int] = set()
         self._busy: dict[asyncio.Task[None], str] = {}
-        self._plans: dict[int, LearnedHours] = {}
+        self._plans = DayPlans(self.store)
         now = self.clock.now()
-        self.policy.bucket.deduct(self.store.polls_since(now - DAY))
+        for number, polled in self.store.poll_counts(now - DAY).items():
+            self.policy.made(number, polled.polls)
         for feed in self.store.feeds():
             # What a server ordered holds for all its feeds, also after a restart.
             if feed.hold is Hold.RETRY_AFTER and feed.not_before > now:
                 self._pauses.rest(feed.url, feed.not_before)
-        bucket = self.policy.bucket
-        log.info("budget: %g polls a day, %.1f of them to spend now", bucket.per_day, bucket.level)
+        log.info("budget: %s", self.policy.summary())
 
     async def run(self, until: float | None = None) -> None:
         """Poll until asked to stop (`stop.set()`), or until the given moment."""
@@ -146,9 +147,12 @@ class Watcher:
             self._reap()
 
     def join(self) -> None:
-        """Take in the feeds that were registered since the last look."""
+        """Take in the feeds that were registered or changed since the last look."""
         for feed in self.store.feeds():
-            if feed.id not in self._joined and not feed.retired:
+            if feed.retired or feed.paused:
+                continue
+            self.policy.register(feed.id, terms_of(feed, self.settings))
+            if feed.id not in self._joined:
                 self._joined.add(feed.id)
                 heapq.heappush(self._queue, (feed.due, feed.id))
                 if feed.activity is not None:
@@ -167,7 +171,7 @@ class Watcher:
         if due > now:
             return due - now
         feed = self.store.feed(number)
-        if feed.retired:
+        if feed.retired or feed.paused:
             heapq.heappop(self._queue)
             self._leave(number)
             return None
@@ -177,9 +181,12 @@ class Watcher:
             return None
         if len(self._busy) >= self.at_once:
             return 1.0
-        ready = self.policy.bucket.ready_at(now)
+        ready = self.policy.ready_at(number, now)
         if ready > now:
-            return ready - now
+            if self.policy.common:
+                return ready - now
+            heapq.heapreplace(self._queue, (ready, number))
+            return None
         heapq.heappop(self._queue)
         allowed = out_of_skipped(max(now, feed.not_before, self._pauses.free_at(feed.url)), feed.hints)
         if allowed > now:
@@ -188,7 +195,7 @@ class Watcher:
         if server_of(feed.url) in self._busy.values():
             heapq.heappush(self._queue, (now + 1.0, number))
             return None
-        self.policy.bucket.pay(now)
+        self.policy.pay(number, now)
         self._pauses.rest(feed.url, now + self.spacing)
         if self.at_once == 1:
             await self._poll(feed)
@@ -201,14 +208,14 @@ class Watcher:
         answer = await self.fetcher.fetch(Url(feed.url), feed.etag, feed.modified, validated=whose, inflated=False)
         await self.take(feed, answer)
         polled = self.store.feed(feed.id)
-        if polled.retired:
+        if polled.retired or polled.paused:
             self._leave(feed.id)
         else:
             heapq.heappush(self._queue, (polled.due, feed.id))
 
     def _leave(self, number: int) -> None:
         self._joined.discard(number)
-        self._plans.pop(number, None)
+        self._plans.forget(number)
         self.policy.leave(number)
 
     async def take(self, feed: FeedRow, answer: Exchange) -> None:
@@ -303,14 +310,19 @@ class Watcher:
             return
         digest, document = read.digest, read.feed
         if not document.kind:
-            if not pushed:
+            if read.announced and not pushed and not feed.entries:
+                self._instead(feed, answer, read.announced, now)
+            elif not pushed:
                 # Its validator is worth keeping all the same: while it holds, there is still no feed.
                 not_one = msgspec.structs.replace(_validators(answer), body_hash=digest, not_feed=True)
                 trouble = f"no feed in the answer{_named(read.announced)}"
                 self._failed(feed, msgspec.structs.replace(answer, detail=trouble), now, update=not_one)
             return
         title = feed.title or document.title
-        update = FeedUpdate(body_hash=digest, not_feed=False, hints=document.hints, title=title, due=now + UNPLANNED)
+        update = FeedUpdate(
+            body_hash=digest, not_feed=False, hints=document.hints, title=title, due=now + UNPLANNED,
+            entries=len(document.posts),
+        )  # fmt: skip
         if not pushed:
             hub, itself = linked_in_header(answer.header("link"))
             valid = _validators(answer)
@@ -319,13 +331,27 @@ class Watcher:
                 hub=hub or document.hub, topic=itself or document.itself,
             )  # fmt: skip
         new = self._keep(feed, document, answer, now, update, pushed)
+        seen = len(document.posts)
         self._observed(feed, now, new)
+        self.policy.window(feed.id, now, seen, self.store.log(feed.id, newest=1)[0].missing)
         feed = msgspec.structs.replace(feed, hints=document.hints, title=title)
         ordered = Wait() if pushed else ordered_wait(answer, now)
         wait = max(ordered, hinted_wait(document.hints, now), key=lambda wait: wait.seconds)
         self.store.update(feed.id, self._scheduled(feed, now, wait, FeedUpdate()))
-        if new:
-            self.found(feed, sorted(new, key=lambda post: post.when() or now))
+        if new and (news := self.store.news(feed.id, now)):
+            self.found(feed, news)
+
+    def _instead(self, feed: FeedRow, answer: Exchange, announced: Sequence[FeedLink], now: float) -> None:
+        """The address of a site was given: watch the feeds that its page announces."""
+        named = [str(link.url) for link in announced if "comment" not in str(link.url).lower()][:MOST_ANNOUNCED]
+        links = {str(link.url): link.title for link in announced}
+        for url in named or list(links)[:1]:
+            self.store.add(url, now, feed.publisher, feed.category, links[url])
+        trouble = f"no feed in the answer{_named(announced)}"
+        poll = PollRow(feed.id, now, answer.status, answer.outcome, 0, 0, False, trouble[:200])
+        self.store.record(poll, update=FeedUpdate(retired="a page; the feeds that it names are watched", why=trouble))
+        self._tell_failure(feed, f"{trouble}; watched instead")
+        self.join()
 
     def _keep(
         self, feed: FeedRow, document: Feed, answer: Exchange, now: float, update: FeedUpdate, pushed: bool
@@ -339,7 +365,7 @@ class Watcher:
     def _observed(self, feed: FeedRow, now: float, new: list[Post]) -> None:
         """Tell the policy; when it sees the feed for the first time, all that is known of it."""
         if feed.id not in self.policy:
-            self.policy.join(feed.id, self.store.posting_times(feed.id), now, feed.added)
+            self.policy.join(feed.id, self.store.posting_times(feed.id), now, feed.since or feed.added)
             return
         times = sorted(int(min(post.when() or now, now)) for post in new)
         self.policy.observe(feed.id, now, np.array(times, dtype=np.int64))
@@ -347,7 +373,7 @@ class Watcher:
     def _scheduled(self, feed: FeedRow, now: float, wait: Wait, update: FeedUpdate) -> FeedUpdate:
         """The update with the next poll of a feed that gave an answer: when, why, and what delay to expect."""
         decision = self.policy.decide(feed.id, now)
-        wanted, why = decision.at, _WHY[decision.reason]
+        wanted, why = decision.at, str(decision.reason)
         lease = self.store.subscription(feed.id)
         if lease is not None and lease.state is Lease.ACTIVE and lease.expires > now:
             wanted, why = now + SAFETY_GAP, "its hub tells us of new posts; asked once a day to be safe"
@@ -355,28 +381,12 @@ class Watcher:
         if due > wanted:
             why = f"{why}, but not before: {wait.why or 'skipHours or skipDays'}"
         why += f" (expects {decision.activity * DAY:.2f} posts a day now, usual gap {decision.gap / HOUR:.1f} h)"
-        self._plan(feed, now, DAY / decision.gap)
+        if decision.reason in (Reason.WORTH, Reason.WINDOW):
+            self._plans.keep(feed, now, DAY / decision.gap)
         return msgspec.structs.replace(
             update, failures=0, not_before=now + wait.seconds, hold=wait.hold, due=due, why=why, gain=decision.worth,
             activity=decision.activity, expected_delay=self.policy.expected_delay(feed.id, due, decision.gap),
         )  # fmt: skip
-
-    def _plan(self, feed: FeedRow, now: float, per_day: float) -> None:
-        """Keep a plan of the feed's day for its page and report, and make it again when it is outdated."""
-        learned = self._plans.get(feed.id)
-        if learned is not None and now - learned.checked < CHECK_EVERY:
-            return
-        times = self.store.posting_times(feed.id)
-        if learned is None and (made := self.store.last_plan(feed.id)) is not None:
-            self._plans[feed.id] = LearnedHours.at(made, times)
-            return
-        why = "first plan" if learned is None else learned.outdated(now, times)
-        if why is None:
-            return
-        self._plans[feed.id] = LearnedHours.at(now, times)
-        if plans := plan_points(feed.url, times, per_day, now, self.store.bad_days(feed.id)):
-            version = self.store.keep_plans(feed.id, now, plans, why)
-            log.info("%s: plan %d: %s", feed.url, version, why)
 
 
 def _named(announced: Sequence[FeedLink]) -> str:

@@ -20,6 +20,7 @@ from phasa.feeds.opml import Outline, read_opml, write_opml
 from phasa.feeds.report import DialPoint, FeedLine, Rhythm, days_of, dial, feed_lines, rhythm_of, week_of
 from phasa.feeds.rows import PlanVersion, PollRow, ShownPost
 from phasa.feeds.store import FeedStore
+from phasa.service import posts
 from phasa.service.section import Call, NotFound, Nothing, Section, View
 from phasa.service.service import Service
 from phasa.web.url import parse
@@ -107,6 +108,7 @@ class Feeds(msgspec.Struct, frozen=True, kw_only=True):
     pages: int
     feeds: list[ListedFeed]
     next_polls: list[FeedLine]
+    failures: list[FeedLine]
     latest: list[ShownPost]
     dial: Dial
 
@@ -125,7 +127,8 @@ class FeedView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _NOTHING = Feeds(
-    time=0.0, count=0, retired=0, failing=0, order="joined", page=1, pages=1, feeds=[], next_polls=[], latest=[],
+    time=0.0, count=0, retired=0, failing=0, order="joined", page=1, pages=1, feeds=[], next_polls=[], failures=[],
+    latest=[],
     dial=Dial(0, 0.0, None, None, []),
 )  # fmt: skip
 
@@ -144,7 +147,7 @@ def _feeds(service: Service, asked: AskedFeeds) -> Feeds:
     now = time.time()
     with _reading(service) as store:
         lines = feed_lines(store, now)
-        active = [line for line in lines if not line.retired]
+        active = [line for line in lines if not line.retired and not line.paused]
         pages = max(1, -(-len(lines) // ON_A_PAGE))
         page = min(asked.page, pages)
         shown = _ordered(lines, asked.order)[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]
@@ -152,14 +155,15 @@ def _feeds(service: Service, asked: AskedFeeds) -> Feeds:
         return Feeds(
             time=now,
             count=len(lines),
-            retired=len(lines) - len(active),
+            retired=sum(bool(line.retired) for line in lines),
             failing=sum(line.failures > 0 for line in active),
             order=asked.order,
             page=page,
             pages=pages,
             feeds=[ListedFeed(line, hours.get(line.id, NO_HOURS)) for line in shown],
             next_polls=sorted(active, key=lambda line: line.next_poll)[:NEXT],
-            latest=[_short(post) for post in store.latest(LATEST)],
+            failures=sorted((line for line in active if line.failures), key=lambda line: -line.failures)[:NEXT],
+            latest=[posts.short(post) for post in store.latest(LATEST)],
             dial=_dial_of(service, active, now),
         )
 
@@ -222,7 +226,7 @@ def _feed(service: Service, asked: AskedFeed) -> FeedView:
             rhythm=rhythm,
             plans=store.plans(asked.id)[:20],
             polls=store.log(asked.id, newest=30),
-            latest=[_short(post) for post in store.latest(LATEST, asked.id)],
+            latest=[posts.short(post) for post in store.latest(LATEST, asked.id)],
             curve=_feed_curve(rhythm) if rhythm else [],
         )
 
@@ -247,13 +251,6 @@ def _zone(name: str) -> dt.tzinfo:
         raise InputError(f"zone: unknown time zone '{name}'; use a name such as Asia/Bangkok") from None
 
 
-def _short(post: ShownPost) -> ShownPost:
-    """What a list shows of a post; a title of a megabyte is not sent."""
-    return msgspec.structs.replace(
-        post, title=post.title[:500], description=post.description[:500], feed=post.feed[:300], link=post.link[:2000]
-    )
-
-
 def _dial(service: Service, asked: Nothing) -> Dial:
     return _feeds(service, AskedFeeds()).dial
 
@@ -266,7 +263,7 @@ def _latest(service: Service, asked: AskedLatest) -> list[ShownPost]:
     if not _file(service).is_file():
         return []
     with _reading(service) as store:
-        return [_short(post) for post in store.latest(asked.count, asked.feed)]
+        return [posts.short(post) for post in store.latest(asked.count, asked.feed)]
 
 
 def _add(service: Service, asked: AskedAdd) -> AddedFeed:
@@ -292,7 +289,11 @@ def _export(service: Service, asked: Nothing) -> Response:
     outlines: list[Outline] = []
     if _file(service).is_file():
         with _reading(service) as store:
-            outlines = [Outline(feed.url, feed.title, feed.category) for feed in store.feeds() if not feed.retired]
+            outlines = [
+                Outline(feed.url, feed.title, feed.category, feed.publisher)
+                for feed in store.feeds()
+                if not feed.retired
+            ]
     text = write_opml(outlines, service.name)
     name = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in service.name)
     headers = {"content-disposition": f'attachment; filename="{name}.opml"'}
@@ -322,7 +323,11 @@ def _metrics(service: Service) -> list[Metric]:
 section = Section(
     name="Feeds",
     path="/feeds",
-    views=(View("/feeds", "feeds.html", _feeds, AskedFeeds), View("/feeds/{id}", "feed.html", _feed, AskedFeed)),
+    views=(
+        View("/feeds", "feeds.html", _feeds, AskedFeeds),
+        View("/feeds/{id}", "feed.html", _feed, AskedFeed),
+        *posts.views,
+    ),
     calls=(
         Call("GET", "/api/feeds", "The feeds, a page at a time, with what is seen of all.", _feeds, Feeds, AskedFeeds),
         Call("GET", "/api/feeds/dial", "What more or fewer polls a day would bring.", _dial, Dial),
@@ -332,6 +337,7 @@ section = Section(
         Call("GET", "/api/feeds/{id}", "One feed: rhythm, chosen points, polls, posts.", _feed, FeedView, AskedFeed),
         Call("POST", "/api/feeds", "Watch a feed.", _add, AddedFeed, AskedAdd),
         Call("POST", "/api/feeds/import", "Watch the feeds of an OPML list.", _import, ImportedFeeds, AskedImport),
+        *posts.calls,
     ),
     metrics=_metrics,
 )

@@ -1,27 +1,28 @@
 """The experiments of the thesis on feed polling, E0 to E4 (specification §7), printed table beside ours.
 
-E0 and E4 are exactly reproducible from what the thesis prints. The raw data of E1 to E3 are gone; these run on posts
-drawn from the printed histograms, or on a trace of real feeds that the user names.
+E0 and E4 are exactly reproducible from what the thesis prints. The raw data of E1 to E3 are gone; these run on feeds
+drawn from its tables, or on traces that the user names (`cases`).
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from phasa.feeds.circle import optimum, total_delay
-from phasa.feeds.plan import RS_DAYS
-from phasa.feeds.rhythm import LEARN_DAYS, Cluster, DailyCounts, daily_counts, poisson_adequacy
-from phasa.feeds.rules import choose_m, retrieval_scheduling
-from phasa.feeds.trace import Trace, parse_traces
+from phasa.feeds.rhythm import Cluster, DailyCounts, poisson_adequacy
+from phasa.feeds.rules import TABLE_5_10, choose_m, choose_m_by_table
 from phasa.lab.result import Cell, Result, Section, table_section
-from phasa.papers.feed_scheduling import published as published
+from phasa.papers.feed_scheduling import published
+from phasa.papers.feed_scheduling.cases import Cases, cases_of
+from phasa.papers.feed_scheduling.trials import Trial, improvements, mean_of, run_trial
 from phasa.papers.options import Options
 
+POLLS = tuple(range(1, 9))
 Week = NDArray[np.int64]
 
 
@@ -45,29 +46,6 @@ def update_window(weeks: Sequence[Week], period: int | None) -> Week:
     return window
 
 
-def pooled_mean(pairs: Iterable[tuple[float, float]]) -> float:
-    """ΣD / ΣN over feeds: every item weighs the same."""
-    listed = list(pairs)
-    return sum(delay for delay, _ in listed) / sum(items for _, items in listed)
-
-
-def improvements(baseline: Sequence[float], ours: Sequence[float]) -> tuple[list[float], float]:
-    """Reduction in per cent for each m, and the plain mean over m (Table 6.1)."""
-    reductions = [100.0 * (before - after) / before for before, after in zip(baseline, ours, strict=True)]
-    return reductions, sum(reductions) / len(reductions)
-
-
-def learn_and_test(counts: DailyCounts, days: int = LEARN_DAYS) -> tuple[DailyCounts, DailyCounts]:
-    """The first days, to learn from, and all days after them (E2, E3)."""
-    after = counts.days[0] + dt.timedelta(days=days)
-    return counts.between(counts.days[0], after - dt.timedelta(days=1)), counts.between(after, counts.days[-1])
-
-
-def choose_m_by_table(target: float) -> int | None:
-    """The smallest m of Table 5.10 whose upper bound is at most the target in hours; None below an hour."""
-    return next((m for m, upper in enumerate(published.TABLE_5_10, start=1) if upper <= target), None)
-
-
 class Sweep(NamedTuple):
     """Mean delay on the remaining days after learning 1, 2, … weeks, and the weeks after which it stops falling."""
 
@@ -88,20 +66,19 @@ def learning_sweep(counts: DailyCounts, m: int, most: int = 8, tolerance: float 
 
 
 def run(options: Options) -> Result:
-    """Every experiment: E0 and E4 from what the thesis prints, E1 to E3 on the real news feeds of the data."""
-    source = options.real_data() / "trace-rss-world2026" / "pub.tsv.gz"
-    traces = parse_traces(source.read_bytes(), "trace-rss-world2026")
-    counts = {trace.feed: _counts(trace) for trace in traces}
+    """Every experiment: E0 and E4 from what the thesis prints, E1 to E3 on traces or on feeds drawn anew."""
+    chosen = cases_of(options)
+    if options.quick:
+        # Every fifth feed: one of each publisher of the thesis.
+        chosen = Cases(chosen.source, chosen.cases[::5])
+    trials = [
+        run_trial(case, m, method) for m in POLLS for method in ("rs", "rs-falling", "dorpm") for case in chosen.cases
+    ]
     sections = [
-        _adequacy(), _learning(counts), *_against_rs(counts), _wanted(counts), *(_updates(name) for name in SCENARIOS),
+        _adequacy(), _own_adequacy(chosen), _learning(chosen), *_against_rs(chosen, trials), _by_polls(chosen, trials),
+        _wanted(chosen), *(_updates(name) for name in SCENARIOS),
     ]  # fmt: skip
     return Result("feeds", "E0–E4 of specs/feed-retrieval-scheduling.md", "", sections)
-
-
-def _counts(trace: Trace) -> DailyCounts:
-    counts = daily_counts(trace.times.tolist())
-    # The first and the last day are not whole.
-    return counts.between(counts.days[1], counts.days[-2])
 
 
 def _adequacy() -> Section:
@@ -114,69 +91,92 @@ def _adequacy() -> Section:
     return table_section("E0: is a Poisson model adequate? BBC Business, 22 weekdays", columns, rows)
 
 
-def _learning(counts: dict[str, DailyCounts]) -> Section:
+def _own_adequacy(chosen: Cases) -> Section:
+    """E0 on the feeds of this run: over the hours of a day, how far mean and variance differ."""
     rows: list[tuple[Cell, ...]] = []
-    for feed, days in counts.items():
-        sweep = learning_sweep(days, m=4)
-        rows.append((feed, sweep.plateau, *(delay for _, delay in sweep.curve)))
+    for case in chosen.cases:
+        weekdays = case.counts.of(Cluster.WEEKDAY)
+        hours = [hour for hour in poisson_adequacy(weekdays) if hour.mean > 0]
+        errors = [100 * hour.error_of_mean for hour in hours]
+        above = sum(hour.variance > hour.mean for hour in hours)
+        rows.append((case.publisher, case.feed, len(weekdays.days), float(np.median(errors)), max(errors), above))
+    columns = ("publisher", "feed", "weekdays", "error %, median hour", "error %, worst hour", "hours with σ² > μ")
+    return table_section(f"E0 on {chosen.source}", columns, rows)
+
+
+def _learning(chosen: Cases) -> Section:
+    rows: list[tuple[Cell, ...]] = []
+    for case in chosen.cases:
+        sweep = learning_sweep(case.counts, m=4)
+        rows.append((case.feed, sweep.plateau, *(delay for _, delay in sweep.curve)))
     columns = ("feed", "plateau", *(f"{weeks} wk" for weeks in range(1, 9)))
-    note = "The thesis found a plateau at 4 weeks; its curve is lost. Here: feeds of 2026, mean rounded delay in hours."
+    note = (
+        f"The thesis found a plateau at 4 weeks; its curve is lost. Here: {chosen.source}, mean rounded delay in hours."
+    )
     return table_section("E1: how long to learn (m = 4)", columns, rows, note)
 
 
-def _against_rs(counts: dict[str, DailyCounts]) -> list[Section]:
-    """E2 and E3: learn one month (RS two weeks), test the rest; points per day cluster, totals added."""
-    rows: list[tuple[Cell, ...]] = []
-    means: list[tuple[Cell, ...]] = []
-    for m in range(1, 9):
-        rs: list[tuple[float, float]] = []
-        ours: list[tuple[float, float]] = []
-        for days in counts.values():
-            learned, tested = learn_and_test(days)
-            for cluster in learned.clusters():
-                test = tested.of(cluster).combined()
-                early = learn_and_test(learned, RS_DAYS)[0].of(cluster).combined()
-                rs.append((total_delay(test, retrieval_scheduling(early, m).points), test.sum()))
-                best = optimum(learned.of(cluster).combined(), m).points
-                ours.append((total_delay(test, best), test.sum()))
-        was_rs, was_dorpm, reduction = published.TABLE_6_1[m - 1]
-        reductions, _ = improvements([pooled_mean(rs)], [pooled_mean(ours)])
-        rows.append(
-            (m, was_rs, pooled_mean(rs), was_dorpm, pooled_mean(ours), f"{reduction} %", f"{reductions[0]:.0f} %")
-        )
-        means.append((m, *(_mean_of(days, m) for days in counts.values())))
-    columns = ("m", "RS published", "RS here", "DORPM published", "DORPM here", "reduction published", "reduction here")
-    note = "Published: 15 feeds of 2010, whose data are gone. Here: 11 news feeds of 2026, learned on four weeks."
+def _against_rs(chosen: Cases, trials: list[Trial]) -> list[Section]:
+    """E2: one month learned (RS two weeks), the later ones tested; headline, publishers, every feed."""
+
+    def mean(m: int, method: str, publisher: str = "") -> float:
+        return mean_of(t for t in trials if (t.m, t.method) == (m, method) and publisher in ("", t.publisher))
+
+    rs, ours = [mean(m, "rs") for m in POLLS], [mean(m, "dorpm") for m in POLLS]
+    falling = [mean(m, "rs-falling") for m in POLLS]
+    reductions, headline = improvements(rs, ours)
+    rows: list[tuple[Cell, ...]] = [
+        (m, was_rs, rs[m - 1], falling[m - 1], was_dorpm, ours[m - 1], f"{was} %", f"{reductions[m - 1]:.0f} %")
+        for m, (was_rs, was_dorpm, was) in enumerate(published.TABLE_6_1, start=1)
+    ]
+    rows.append(("mean over m", "", "", "", "", "", f"{published.TABLE_6_1_MEAN} %", f"{headline:.0f} %"))
+    columns = (
+        "m", "RS published", "RS here", "RS, falling rate only", "DORPM published", "DORPM here", "reduction published",
+        "reduction here",
+    )  # fmt: skip
+    note = f"Published: 15 feeds of 2010, whose data are gone. Here: {chosen.source}; the first month learned (RS: its"
+    note += " first two weeks), all later days tested."
+    publishers = dict.fromkeys(case.publisher for case in chosen.cases)
+    pooled: list[tuple[Cell, ...]] = [
+        (name, m, mean(m, "rs", name), mean(m, "dorpm", name)) for name in publishers for m in POLLS
+    ]
+    each: list[tuple[Cell, ...]] = [
+        (t.publisher, t.feed, t.m, t.method, t.delay, int(t.items), t.delay / max(1.0, t.items))
+        for t in trials
+        if t.method != "rs-falling"
+    ]
     return [
         table_section("E2: DORPM against Retrieval Scheduling, hours per item (Table 6.1)", columns, rows, note),
+        table_section("E2 per publisher, hours per item (Tables 5.2-5.4)", ("publisher", "m", "RS", "DORPM"), pooled),
         table_section(
-            "E3: mean delay by number of polls, hours per item (Tables 5.6-5.9)", ("m", *counts), means, note
+            "E2 per feed (Tables 5.6-5.8)",
+            ("publisher", "feed", "m", "method", "D, hours", "N, items", "D/N"),
+            each,
         ),
     ]
 
 
-def _wanted(counts: dict[str, DailyCounts]) -> Section:
+def _by_polls(chosen: Cases, trials: list[Trial]) -> Section:
+    """E3: mean delay of DORPM against m."""
+    rows: list[tuple[Cell, ...]] = []
+    for m in POLLS:
+        means = {t.feed: t.delay / max(1.0, t.items) for t in trials if (t.m, t.method) == (m, "dorpm")}
+        rows.append((m, *means.values()))
+    names = tuple(case.feed for case in chosen.cases)
+    return table_section("E3: mean delay by number of polls, hours per item (Tables 5.6-5.9)", ("m", *names), rows)
+
+
+def _wanted(chosen: Cases) -> Section:
     """The polls that a wanted delay needs: by the table of the thesis, and asked of each feed itself (§5.10)."""
     rows: list[tuple[Cell, ...]] = []
-    for target in published.TABLE_5_10:
-        own = [choose_m(days.combined(), target) for days in counts.values()]
+    for target in TABLE_5_10:
+        own = [choose_m(case.counts.combined(), target) for case in chosen.cases]
         rows.append((target, choose_m_by_table(target) or "none", *(m or "none" for m in own)))
     note = "The table holds for the worst of 15 feeds of 2010, so most feeds need fewer polls than it says."
+    names = tuple(case.feed for case in chosen.cases)
     return table_section(
-        "E3: polls a day for a wanted delay in hours (Table 5.10)", ("delay", "table", *counts), rows, note
+        "E3: polls a day for a wanted delay in hours (Table 5.10)", ("delay", "table", *names), rows, note
     )
-
-
-def _mean_of(days: DailyCounts, m: int) -> float:
-    learned, tested = learn_and_test(days)
-    pairs = [
-        (
-            total_delay(tested.of(c).combined(), optimum(learned.of(c).combined(), m).points),
-            tested.of(c).combined().sum(),
-        )
-        for c in (learned.clusters() or (Cluster.ALL,))
-    ]
-    return pooled_mean(pairs)
 
 
 def _updates(name: str) -> Section:

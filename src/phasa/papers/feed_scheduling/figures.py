@@ -6,26 +6,23 @@ from pathlib import Path
 
 import numpy as np
 
-from phasa.feeds.circle import optimum, total_delay
 from phasa.feeds.rhythm import Cluster, DailyCounts
-from phasa.feeds.rules import retrieval_scheduling
 from phasa.lab.chart import Chart, Series, draw
-from phasa.papers.feed_scheduling.experiments import learning_sweep
+from phasa.papers.feed_scheduling.cases import Case
+from phasa.papers.feed_scheduling.experiments import POLLS, learning_sweep
+from phasa.papers.feed_scheduling.trials import mean_of, run_trial
 
-POLLS = tuple(range(1, 9))
 
-
-def figures(name: str, counts: DailyCounts) -> dict[str, str]:
-    """File name to SVG: the day per cluster (Figs. 4.11-4.13), the learning curve (5.1), delay against m for the
-    optimum and for RS (5.8-5.11), all of one feed's daily counts."""
+def charts(name: str, counts: DailyCounts) -> dict[str, Chart]:
+    """The figures of one feed: its day per cluster (Figs. 4.11-4.13), the learning curve (5.1), and delay against m for
+    DORPM and RS, both learned on the first month and tested on the rest (5.8-5.11)."""
     hours = np.arange(1, counts.bins + 1).tolist()
     days = [Series(c.value, hours, counts.of(c).combined().tolist()) for c in (Cluster.WEEKDAY, Cluster.WEEKEND)]
     sweep = learning_sweep(counts, 4)
-    learned = counts.combined()
-    posts = max(1.0, float(learned.sum()))
-    ours = [optimum(learned, m).total / posts for m in POLLS]
-    theirs = [total_delay(learned, retrieval_scheduling(learned, m).points) / posts for m in POLLS]
-    made = {
+    case = Case("", name, counts)
+    ours = [mean_of([run_trial(case, m, "dorpm")]) for m in POLLS]
+    theirs = [mean_of([run_trial(case, m, "rs")]) for m in POLLS]
+    return {
         "histogram": Chart(f"{name}: posts by hour of the day", "hour", "posts", days),
         "learning": Chart(
             f"{name}: weeks learned and mean delay", "weeks learned", "hours per post",
@@ -33,17 +30,17 @@ def figures(name: str, counts: DailyCounts) -> dict[str, str]:
         ),
         "delay": Chart(
             f"{name}: polls a day and mean delay", "polls a day", "hours per post",
-            [Series("optimum", POLLS, ours), Series("retrieval scheduling", POLLS, theirs)],
+            [Series("DORPM", POLLS, ours), Series("retrieval scheduling", POLLS, theirs)],
         ),
     }  # fmt: skip
-    return {f"feeds-{kind}.svg": draw(chart) for kind, chart in made.items()}
 
 
 def write_figures(folder: Path, name: str, counts: DailyCounts) -> list[Path]:
     """Draw the figures of a feed into a folder; the files."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for file, drawing in figures(name, counts).items():
-        (folder / file).write_text(drawing, encoding="utf-8")
-        written.append(folder / file)
+    for kind, chart in charts(name, counts).items():
+        file = folder / f"feeds-{kind}.svg"
+        file.write_text(draw(chart), encoding="utf-8")
+        written.append(file)
     return written

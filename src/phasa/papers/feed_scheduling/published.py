@@ -244,6 +244,4 @@ TABLE_6_1 = (
     (1.432, 0.927, 35),
 )
 TABLE_6_1_MEAN = 22
-# Table 5.10: upper end of the mean delay (hours per item) seen with m = 1..8 polls a day on all 15 feeds.
-TABLE_5_10 = (10.0, 5.0, 3.3, 2.5, 1.9, 1.4, 1.2, 1.0)
 # fmt: on

@@ -26,6 +26,13 @@ document.addEventListener("DOMContentLoaded", () => {
   const file = id("opml-file");
   if (file) file.addEventListener("change", async () => { if (file.files[0]) document.querySelector("textarea[name=opml]").value = await file.files[0].text(); });
 
+  // ── marks of posts ──────────────────────────────────────────────────────────
+  const mark = async (post, name, on) => { await phasa.post("/api/posts/mark", {number: Number(post.dataset.post), [name]: on}); if (name === "read") post.classList.toggle("read", on); const button = post.querySelector(`[data-mark=${name}]`); if (button) button.setAttribute("aria-pressed", String(on)); };
+  for (const button of document.querySelectorAll("button[data-mark]")) button.addEventListener("click", async () => {
+    try { await mark(button.closest("[data-post]"), button.dataset.mark, button.getAttribute("aria-pressed") !== "true"); } catch (problem) { say(problem.message, true); }
+  });
+  for (const link of document.querySelectorAll("[data-post] a.title")) link.addEventListener("click", () => { mark(link.closest("[data-post]"), "read", true).catch(() => {}); });
+
   // ── one feed ────────────────────────────────────────────────────────────────
   const feed = id("feed-page");
   if (feed) {

@@ -1,0 +1,76 @@
+"""Polls that may be made: a bucket that fills at the budgeted rate, and the price factor that steers its use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from phasa.feeds.rhythm import DAY
+
+# Days of polls that a bucket holds: as long as a learning period for one feed, a week for many together.
+HOLDS, HOLDS_SHARED = 28.0, 7.0
+# How a reserve is built up: days of polls for a feed whose weeks differ, at most so many, growing so fast.
+RESERVE, MOST_RESERVE, RESERVE_GROWTH = 3.0, 7.0, 0.1
+STEERING = 0.7
+# The share of its room from which on a bucket counts as nearly full.
+NEARLY_FULL = 0.75
+
+
+@dataclass
+class Bucket:
+    """Polls that may be made. Fills at `per_day` and holds `holds` days of polls.
+
+    It starts with one day's polls, so polls never exceed the allowance by more than that day's, whatever happens.
+    `reserve` is the number of days' polls that the price steers to, once there was time to save them.
+    """
+
+    per_day: float
+    since: float
+    level: float
+    holds: float = HOLDS_SHARED
+    reserve: float = 1.0
+    begun: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.begun = self.since
+        self._most = self.holds * max(1.0, self.per_day)
+
+    @classmethod
+    def for_rate(cls, per_day: float, now: float, unsteady: float = 0.0, holds: float = HOLDS_SHARED) -> Bucket:
+        """A bucket for so many polls a day; feeds whose weeks differ (`unsteadiness`) save more for the busy ones."""
+        return cls(per_day, now, max(1.0, per_day), holds, min(MOST_RESERVE, 1.0 + RESERVE * unsteady))
+
+    def fill(self, now: float) -> None:
+        """Let time pass. A moment before the last one changes nothing."""
+        if now > self.since:
+            self.level = min(self._most, self.level + (now - self.since) / DAY * self.per_day)
+            self.since = now
+
+    def ready_at(self, now: float) -> float:
+        """The first moment from `now` on at which one poll can be paid."""
+        self.fill(now)
+        now = max(now, self.since)
+        return now if self.level >= 1.0 else now + (1.0 - self.level) / self.per_day * DAY
+
+    def full_at(self, now: float) -> float:
+        """The moment at which further saving would be lost; to poll later than that would waste the budget."""
+        self.fill(now)
+        return now + (self._most - self.level) / self.per_day * DAY
+
+    def fullness(self) -> float:
+        """0 up to the share `NEARLY_FULL` of its room, 1 when the next poll must be made or is lost."""
+        return min(1.0, max(0.0, (self.level / self._most - NEARLY_FULL) / (1.0 - NEARLY_FULL - 1.0 / self._most)))
+
+    def pay(self, now: float) -> None:
+        """A poll is made."""
+        self.fill(now)
+        self.level -= 1.0
+
+    def deduct(self, polls: int) -> None:
+        """Polls were made before the bucket was: a restart earns none."""
+        self.level = max(0.0, self.level - polls)
+
+    def price_factor(self) -> float:
+        """What multiplies the price: 1 at the usual level, more when polls run short, less when they pile up."""
+        saved = min(self.reserve, 1.0 + RESERVE_GROWTH * (self.since - self.begun) / DAY)
+        usual = max(1.0, self.per_day * saved)
+        return float((usual / max(self.level, 0.1 * usual)) ** STEERING)
