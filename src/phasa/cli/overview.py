@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from phasa.cli.readings import Grouping, chosen_readings, collection_readings, page_reading, site_readings
+from phasa.cli.readings import (
+    AS_PUBLISHED,
+    EXTRACT,
+    SEGMENTER,
+    WEIGH,
+    Grouping,
+    Weigh,
+    chosen_readings,
+    collection_readings,
+    making,
+    page_reading,
+    site_readings,
+)
 from phasa.cli.sources import is_address
 from phasa.errors import InputError
 from phasa.overview.extract.method import Method
@@ -27,13 +39,12 @@ def overview(
     group: Annotated[
         str | None, typer.Option(help="Which host, segment, language or month; the largest otherwise.")
     ] = None,
-    target: Annotated[
-        int | None, typer.Option(min=1, help="Keywords shown at first; a sixth of all otherwise.")
-    ] = None,
+    target: Annotated[int | None, typer.Option(min=1, help="Keywords shown at first; about fifty otherwise.")] = None,
     most: Annotated[int, typer.Option("--pages", min=1, help="At most so many pages.")] = 300,
-    extractor: Annotated[
-        str, typer.Option("--extract", help="How key content is found: phasa, thesis, or ./mine.py:mine.")
-    ] = Method.PHASA,
+    weigh: WEIGH = Weigh.PHASA,
+    extractor: EXTRACT = Method.PHASA,
+    segmenter: SEGMENTER = "",
+    as_published: AS_PUBLISHED = False,
     lang: Annotated[str | None, typer.Option("--lang", metavar="CODE", help="Language; detected otherwise.")] = None,
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Reach addresses of this machine and its network.")
@@ -43,10 +54,12 @@ def overview(
     from phasa.overview.keywords import recommend
     from phasa.overview.overview import overview_of
 
-    readings = _readings(page, multi, by, group, extractor, lang, most, allow_private)
-    made = overview_of(readings, title=group or "" if len(readings) > 1 else "")
+    how = making(extractor, weigh, segmenter, as_published)
+    readings = _readings(page, multi, by, group, how.extractor, lang, most, allow_private)
+    title = group or "" if len(readings) > 1 else ""
+    made = overview_of(readings, title=title, weigh=how.weigh, segmenter=how.segmenter)
     out.write_text(made.html(target=target), encoding="utf-8")
-    shown = len(made.lists[recommend(made.lists.chart(), target)])
+    shown = len(made.lists[recommend(made.lists.chart(), target or made.shown)])
     more = f" (--pages takes more than {most})" if len(readings) == most else ""
     print(f"{out}: {_said(len(readings), 'page')}{more}, {len(made.lists[100]):,} keywords, {shown:,} shown at first")
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
 
 from phasa.cli.progress import bar, counted
 from phasa.cli.sources import page_fetcher, read_source, web_address
@@ -16,6 +18,46 @@ if TYPE_CHECKING:
     from phasa.archive.reader import Stored
     from phasa.overview.collection import Choice
     from phasa.overview.overview import Reading
+
+
+class Weigh(StrEnum):
+    """How a term's weight is made: phasa's own, the published ones in each of their readings, plain frequency."""
+
+    PHASA = "phasa"
+    AMTF = "amtf"
+    AMTF_CONTAINING = "amtf-containing"
+    AMTF_TOTAL = "amtf-total"
+    AMTF_PAGE = "amtf-page"
+    TLTF = "tltf"
+    TLTF_MEAN = "tltf-mean"
+    TFIDF = "tfidf"
+    TF = "tf"
+
+
+class Making(NamedTuple):
+    """How an overview is made: extractor, weight, and the engine that cuts words ('' = the language's own)."""
+
+    extractor: str
+    weigh: str
+    segmenter: str
+
+
+def making(extractor: str, weigh: Weigh, segmenter: str, as_published: bool) -> Making:
+    """What the options say together; `--as-published` is the thesis from end to end."""
+    return Making("thesis", Weigh.AMTF, "longest-first") if as_published else Making(extractor, weigh, segmenter)
+
+
+EXTRACT = Annotated[str, typer.Option("--extract", help="How key content is found: phasa, thesis, or ./mine.py:mine.")]
+WEIGH = Annotated[
+    Weigh,
+    typer.Option(help="What makes a keyword: phasa's own, or a published weight to compare; amtf-…: other readings."),
+]
+SEGMENTER = Annotated[
+    str, typer.Option("--segmenter", metavar="ENGINE", help="Who cuts words (phasa segment --help); by language.")
+]
+AS_PUBLISHED = Annotated[
+    bool, typer.Option("--as-published", help="As the thesis did it: its extraction, its segmenter, AMTF and KID.")
+]
 
 
 class Grouping(StrEnum):

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from phasa.errors import InputError
 from phasa.language.profile import profile_for
 from phasa.overview.cloud_page import PLACES_PER_TERM, Look, PageText, render_cloud, render_fragment
 from phasa.overview.extract import Method, extract_page, languages_of
-from phasa.overview.keywords import ElementTerms, KeywordLists, Weights, amtf, keyword_lists, kid
+from phasa.overview.keywords import METHODS, KeywordLists, Weights, heaviest, keyword_lists, kid
 from phasa.overview.match import Frequencies
+from phasa.overview.phrases import join_phrases, phrase_weights
 from phasa.overview.terms import Passage, terms_for
+from phasa.overview.typical import PageTerms, typical, typical_of_all
 
 UNKNOWN = "und"
+TYPICAL = "phasa"
+"""The default weight, `phasa.overview.typical`; the others are the published ones, `keywords.METHODS`."""
+SHOWN = 50
+"""Words that a cloud of the default weight opens with."""
+_MOST_WORDS = 1_000  # of the default weight: a list of 5 % is then what people can look at
 
 
 class Context(NamedTuple):
@@ -33,16 +41,18 @@ class Reading:
     title: str
     texts: tuple[str, ...]
     language: str
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What one page, or a set of pages, is about."""
+    """What one page, or a set of pages, is about. `shown` is how many words to begin with; None: a sixth of all."""
 
     title: str
     language: str
     pages: tuple[PageText, ...]
     lists: KeywordLists
+    shown: int | None = None
 
     def html(self, *, target: int | None = None) -> str:
         """The variable tag cloud as one self-contained page."""
@@ -64,7 +74,7 @@ class Overview:
         return out
 
     def _look(self, target: int | None) -> Look:
-        return Look(self.title, self.language, direction_of(self.language), target)
+        return Look(self.title, self.language, direction_of(self.language), target or self.shown)
 
 
 def read_content(
@@ -79,7 +89,7 @@ def read_content(
     if metadata.title and method != Method.THESIS and metadata.title not in texts[:3]:
         texts.insert(0, metadata.title)  # a reader sees the title first; the published method leaves it out
     code = language or languages_of([("\n".join(texts), metadata.language)])[0]
-    return Reading(name, metadata.title or name, tuple(texts), code)
+    return Reading(name, metadata.title or name, tuple(texts), code, metadata.evidence.description)
 
 
 def match_readings(readings: Sequence[Reading]) -> list[Reading]:
@@ -88,35 +98,50 @@ def match_readings(readings: Sequence[Reading]) -> list[Reading]:
     for reading in readings:
         frequencies.add(reading.texts)
     return [
-        Reading(
-            reading.name,
-            reading.title,
-            tuple(text for text in reading.texts if not frequencies.is_noise(text)),
-            reading.language,
-        )
+        replace(reading, texts=tuple(text for text in reading.texts if not frequencies.is_noise(text)))
         for reading in readings
     ]
 
 
-def overview_of(
-    readings: Sequence[Reading], *, title: str = "", weigh: Callable[[Iterable[ElementTerms]], Weights] = amtf
-) -> Overview:
-    """One page: its own lists. Several: each page's lists merged (KID); weights other than AMTF over all pages."""
-    pages = [PageText(reading.name, passages(reading)) for reading in readings]
-    language = most_common_language(readings)
-    if len(pages) == 1:
-        lists = keyword_lists(weigh(terms_of(pages[0])), least=1)
-    elif weigh is amtf:
-        lists = kid((amtf(terms_of(page)) for page in pages), least=1)
+def overview_of(readings: Sequence[Reading], *, title: str = "", weigh: str = TYPICAL, segmenter: str = "") -> Overview:
+    """What pages are about, by the default weight or by a published one.
+
+    Published: one page has its own lists, several have each page's lists merged (KID) for AMTF, and lists over all
+    elements for the others. `segmenter` names the engine that cuts words. Raises InputError for a weight or an engine
+    that there is not.
+    """
+    if weigh != TYPICAL and weigh not in METHODS:
+        raise InputError(f"weigh {weigh!r}: there is none of that name; there are {', '.join([TYPICAL, *METHODS])}")
+    pages = [PageText(reading.name, passages(reading, segmenter)) for reading in readings]
+    shown = SHOWN if weigh == TYPICAL else None
+    if weigh == TYPICAL:
+        pages, weights = _typical(readings, pages, segmenter)
+        lists = keyword_lists(heaviest(weights, _MOST_WORDS), least=1)
+    elif len(pages) > 1 and weigh.startswith("amtf"):
+        lists = kid((METHODS[weigh](terms_of(page)) for page in pages), least=1)
     else:
-        lists = keyword_lists(weigh(element for page in pages for element in terms_of(page)), least=1)
+        lists = keyword_lists(METHODS[weigh](element for page in pages for element in terms_of(page)), least=1)
     first = readings[0].title if readings else ""
-    return Overview(title or first, language, tuple(pages), lists)
+    return Overview(title or first, most_common_language(readings), tuple(pages), lists, shown)
 
 
-def passages(reading: Reading) -> list[Passage]:
+def _typical(readings: Sequence[Reading], pages: Sequence[PageText], segmenter: str) -> tuple[list[PageText], Weights]:
+    """The pages with their phrases joined, and the weight of every word and phrase."""
+    found: list[Weights] = []
+    for reading, page in zip(readings, pages, strict=True):
+        terms = terms_for(reading.language, segmenter)
+        title, description = (frozenset(terms.of(text)) for text in (reading.title, reading.description))
+        found.append(typical(PageTerms(page.passages, reading.language, title, description)))
+    joined = join_phrases([page.passages for page in pages])
+    weights = typical_of_all(
+        phrase_weights(page.passages, after, single) for page, after, single in zip(pages, joined, found, strict=True)
+    )
+    return [PageText(page.name, after) for page, after in zip(pages, joined, strict=True)], weights
+
+
+def passages(reading: Reading, segmenter: str = "") -> list[Passage]:
     """The texts of a page with their terms in place, cut by the rules of the page's language."""
-    terms = terms_for(reading.language)
+    terms = terms_for(reading.language, segmenter)
     return [terms.passage(text) for text in reading.texts]
 
 

@@ -36,11 +36,13 @@ class Passage(NamedTuple):
 class Terms:
     """The terms of texts in one language."""
 
-    def __init__(self, language: str, *, numbers: bool = False, extra_stop_words: Iterable[str] = ()) -> None:
-        """`numbers` keeps terms without a letter; `extra_stop_words` are dropped in addition to the language's own."""
+    def __init__(
+        self, language: str, *, segmenter: str = "", numbers: bool = False, extra_stop_words: Iterable[str] = ()
+    ) -> None:
+        """`segmenter` names the engine that cuts words, the language's own by default; `numbers` keeps terms without a
+        letter; `extra_stop_words` are dropped in addition to the language's own."""
         self.language = language
-        # For Thai the words of a dictionary, not the finest cut: โรงพยาบาล is a keyword, โรง and พยาบาล are not.
-        self._segmenter = load_segmenter("lexto", "th") if language == "th" else segmenter_for(language)
+        self._segmenter = load_segmenter(segmenter, language) if segmenter else segmenter_for(language)
         self._stop = _stop_words(language) | POLITE | {word.lower() for word in extra_stop_words}
         self._numbers = numbers
 
@@ -76,9 +78,9 @@ def _stop_words(language: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=8)
-def terms_for(language: str) -> Terms:
-    """The `Terms` of a language with its defaults, made once."""
-    return Terms(language)
+def terms_for(language: str, segmenter: str = "") -> Terms:
+    """The `Terms` of a language, made once."""
+    return Terms(language, segmenter=segmenter)
 
 
 def _ideographic(text: str) -> bool:
