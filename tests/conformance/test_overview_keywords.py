@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import pytest
+from tests.cli.test_crawl import phasa
 
 from phasa.measures import f_measure
 from phasa.overview.cloud import SHADOW_FROM, STYLES, style_sheet, styles_of
@@ -33,14 +35,32 @@ def test_row_42_term_frequency_normalised_by_the_maximum_with_a_04() -> None:
     assert amtf([["x", "x", "y"]]) == pytest.approx({"x": 1.0, "y": 0.4 + 0.6 * 1 / 2})
 
 
-def test_row_43_duplicates_are_averaged_over_elements() -> None:
-    assert amtf([["x", "x", "y"], ["y", "z"]])["y"] == pytest.approx((0.7 + 1.0) / 2)
+def test_row_43_duplicates_are_averaged_over_all_elements_or_as_chosen() -> None:
+    elements = [["x", "x", "y"], ["y", "z"], ["y"], []]
+    assert amtf(elements) == pytest.approx({"x": 1 / 3, "y": (0.7 + 1.0 + 1.0) / 3, "z": 1 / 3})
+    assert amtf(elements, average="containing") == pytest.approx({"x": 1.0, "y": 0.9, "z": 1.0})
+    assert amtf(elements, average="total") == pytest.approx({"x": 1.0, "y": 2.7, "z": 1.0})
 
 
 def test_row_44_scope_of_the_maximum_switches_and_element_is_the_default() -> None:
     elements = [["x", "x", "y"], ["y", "z"]]
-    assert amtf(elements) == amtf(elements, scope="element") == pytest.approx({"x": 1.0, "y": 0.85, "z": 1.0})
-    assert amtf(elements, scope="page") == pytest.approx({"x": 1.0, "y": 0.7, "z": 0.7})
+    assert amtf(elements) == amtf(elements, scope="element") == pytest.approx({"x": 0.5, "y": 0.85, "z": 0.5})
+    assert amtf(elements, scope="page") == pytest.approx({"x": 0.5, "y": 0.7, "z": 0.35})
+
+
+def test_row_44_a_user_chooses_scope_and_average_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<html lang=en><p>harbour harbour lantern</p><p>lantern market</p>", encoding="utf-8")
+
+    def weights(weigh: str) -> dict[str, float]:
+        _, out, _ = phasa(capsys, "keywords", "--json", "--top", "9", "--lang", "en", "--weigh", weigh, page)
+        return {row["term"]: row["weight"] for row in json.loads(out)["keywords"]}
+
+    assert weights("amtf") == pytest.approx({"harbour": 0.5, "lantern": 0.85, "market": 0.5})
+    assert weights("amtf-page") == pytest.approx({"harbour": 0.5, "lantern": 0.7, "market": 0.35})
+    assert weights("amtf-containing") == pytest.approx({"harbour": 1.0, "lantern": 0.85, "market": 1.0})
+    assert weights("tltf") == pytest.approx({"harbour": 14.0, "lantern": 14.0, "market": 6.0})
+    assert weights("tltf-mean") == pytest.approx({"harbour": 14.0, "lantern": 7.0, "market": 6.0})
 
 
 def test_row_45_twenty_lists_over_unique_weights_with_ties_together() -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from phasa.language.normalise import normalise
 from phasa.language.segmenters import load_segmenter, segmenter_for
 from phasa.language.stopwords import stop_words_for
+from phasa.language.wordlists import word_list
 
 # Polite particles that the Thai system drops in addition to its stop list (specs/content-overview.md §4.9).
 POLITE = frozenset({"ครับ", "ค่ะ"})
+_MOST_PARTS = 4
 
 
 class Occurrence(NamedTuple):
@@ -43,17 +45,35 @@ class Terms:
         letter; `extra_stop_words` are dropped in addition to the language's own."""
         self.language = language
         self._segmenter = load_segmenter(segmenter, language) if segmenter else segmenter_for(language)
+        # The engine cuts Thai finely: โรงพยาบาล is a keyword, โรง and พยาบาล are not. The dictionary knows the whole.
+        self._whole = frozenset(word_list("th")) if language == "th" and not segmenter else frozenset()
         self._stop = _stop_words(language) | POLITE | {word.lower() for word in extra_stop_words}
         self._numbers = numbers
 
     def passage(self, text: str) -> Passage:
         """The text with the terms in it."""
-        clean = normalise(text, self.language)
+        clean = normalise(text, self.language, keep_case=True)
         found = []
-        for start, end in self._segmenter.segment(clean):
+        cuts = list(self._segmenter.segment(clean))
+        for start, end in self._joined(clean, cuts) if self._whole else cuts:
             if term := self.term(clean[start:end]):
                 found.append(Occurrence(start, end, term))
         return Passage(clean, tuple(found))
+
+    def _joined(self, text: str, cuts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        """The cuts with neighbours joined where the dictionary has them as one word, the longest first; stop words
+        alone make no word."""
+        at = 0
+        while at < len(cuts):
+            start, end = cuts[at]
+            after = at + 1
+            for last in range(min(at + _MOST_PARTS, len(cuts)) - 1, at, -1):
+                whole = text[start : cuts[last][1]]
+                if whole in self._whole and not all(text[a:b] in self._stop for a, b in cuts[at : last + 1]):
+                    end, after = cuts[last][1], last + 1
+                    break
+            yield start, end
+            at = after
 
     def of(self, text: str) -> list[str]:
         """The terms of a text in their order, repeated as often as they stand there."""
