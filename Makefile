@@ -41,8 +41,8 @@ bench: $(VENV)/installed ## phasa beside its peers, ratios from one run
 	$(RUN)/python bench/all.py
 
 soak: $(VENV)/installed browser ## the slow proofs
-	$(RUN)/python -m pytest -m soak
-	$(RUN)/python -m tests.fuzz --seconds $(FUZZ)
+	$(RUN)/python -m pytest -m soak -s
+	$(RUN)/python -m tests.fuzz --seconds $(FUZZ) --jobs 2
 
 browser:
 	@sh tests/browser.sh

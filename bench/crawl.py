@@ -1,17 +1,20 @@
-"""A crawl on the loopback beside Scrapy: pages per CPU second of the crawler, in one run on the same web.
+"""A crawl on the loopback beside Scrapy and Crawlee: pages per CPU second, in one run on the same web.
 
 The web: pages of 30 KB with 50 links each, half of them Thai, on 50 hosts (127.0.1.1 to 127.0.1.50), served from
-memory by a process of its own. phasa runs with everything on: robots.txt, address guard, charset, parsing, language
-verdict, scoring of every link, WARC with index, durable frontier. Scrapy runs with its LinkExtractor and nothing else:
-no delay, no logs, no robots.txt, no cookies, no retries, no archive, no judging.
+memory by a process of its own. phasa runs with everything on: robots.txt, address guard, charset, parsing in the
+sandbox, language verdict, scoring of every link, WARC with index, durable frontier. Scrapy runs with its LinkExtractor
+and Crawlee (ParselCrawler) with memory storage and its enqueue_links, and nothing else: no delay, no logs, no
+robots.txt, no cookies, no sessions, no retries, no archive, no judging. CPU time is that of the whole family of
+processes. A peer that is not installed is named and left out (`pip install -c constraints.txt -e '.[bench]'`).
 
-    python bench/crawl.py [--pages 3000] [--strategy hybrid] [--profile]
+    python bench/crawl.py [--pages 3000] [--rounds 3] [--crawlers hybrid,bfs,scrapy,crawlee] [--profile]
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import importlib.util
 import json
 import os
 import random
@@ -20,6 +23,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 
 HOSTS = 50
 LINKS = 50
@@ -115,7 +119,7 @@ def run_phasa(pages: int, port: int, strategy: str, profile: bool) -> dict[str, 
             budgets=msgspec.structs.replace(made.settings.budgets, pages=pages),
         )
         collection = Collection(made.path, settings)
-        begun, wall = processor_seconds(), time.perf_counter()
+        begun, others, wall = processor_seconds(), children_seconds(), time.perf_counter()
         if profile:
             import cProfile
             import pstats
@@ -130,6 +134,7 @@ def run_phasa(pages: int, port: int, strategy: str, profile: bool) -> dict[str, 
         return {
             "pages": run.metrics.done,
             "cpu": cpu,
+            "sandbox": children_seconds() - others,
             "wall": wall,
             "wanted": run.metrics.wanted,
             "warc_mb": size / 1e6,
@@ -180,12 +185,51 @@ def run_scrapy(pages: int, port: int) -> dict[str, float]:
     return {"pages": seen["pages"], "cpu": cpu, "wall": time.perf_counter() - wall, "rss_mb": peak_megabytes()}
 
 
+def run_crawlee(pages: int, port: int) -> dict[str, float]:
+    """Crawl with Crawlee's ParselCrawler, everything in memory, links only."""
+    import logging
+
+    import uvloop
+    from crawlee import ConcurrencySettings
+    from crawlee.crawlers import ParselCrawler, ParselCrawlingContext
+    from crawlee.storage_clients import MemoryStorageClient
+
+    seen = {"pages": 0, "begun": 0.0}
+    crawler = ParselCrawler(
+        storage_client=MemoryStorageClient(),
+        concurrency_settings=ConcurrencySettings(min_concurrency=16, desired_concurrency=64, max_concurrency=256),
+        max_requests_per_crawl=pages,
+        max_request_retries=0,
+        use_session_pool=False,
+        retry_on_blocked=False,
+        configure_logging=False,
+    )
+    logging.disable(logging.CRITICAL)
+
+    @crawler.router.default_handler  # type: ignore[untyped-decorator, unused-ignore]
+    async def page(context: ParselCrawlingContext) -> None:
+        if not seen["pages"]:
+            seen["begun"] = time.process_time()
+        seen["pages"] += 1
+        await context.enqueue_links(strategy="all")
+
+    wall = time.perf_counter()
+    uvloop.run(crawler.run([address(0, port)]))
+    cpu = time.process_time() - seen["begun"]
+    return {"pages": seen["pages"], "cpu": cpu, "wall": time.perf_counter() - wall, "rss_mb": peak_megabytes()}
+
+
 def processor_seconds() -> float:
-    """Time of this process and of those that it started and that have ended: the ones that read pages."""
+    """Time of this process and of all that it started, and those in turn, as far as they have ended: the sandbox is
+    waited for at the end of a crawl."""
+    return time.process_time() + children_seconds()
+
+
+def children_seconds() -> float:
     import resource
 
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
+    return children.ru_utime + children.ru_stime
 
 
 def peak_megabytes() -> float:
@@ -194,57 +238,81 @@ def peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def child(*words: str) -> dict[str, float]:
-    """Run this script in a process of its own and read what it found."""
+def child(*words: str) -> dict[str, float] | None:
+    """Run this script in a process of its own and read what it found; None, and why, when it failed."""
     done = subprocess.run(
         [sys.executable, __file__, *words], capture_output=True, text=True, timeout=3000, check=False, env=os.environ
     )
     sys.stderr.write(done.stderr if "--profile" in words else "")
     if done.returncode or not done.stdout.strip():
-        raise SystemExit(f"{words[0]} failed:\n{done.stderr[-3000:]}")
+        print(f"{' '.join(words[:3])} failed:\n{done.stderr[-2000:]}", flush=True)
+        return None
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("role", nargs="?", default="both", choices=("both", "serve", "phasa", "scrapy"))
-    parser.add_argument("--pages", type=int, default=3000, help="pages that each crawler fetches")
-    parser.add_argument("--port", type=int, default=0, help="port of the web (set by the script itself)")
-    parser.add_argument("--strategy", default="hybrid")
-    parser.add_argument("--profile", action="store_true", help="print where phasa's time goes")
-    arguments = parser.parse_args()
-    if arguments.role == "serve":
-        import uvloop
+PEERS = {"scrapy": "Scrapy, LinkExtractor only", "crawlee": "Crawlee, Parsel, links only"}
 
-        uvloop.run(serve(arguments.pages))
-        return
-    if arguments.role == "phasa":
-        print(json.dumps(run_phasa(arguments.pages, arguments.port, arguments.strategy, arguments.profile)))
-        return
-    if arguments.role == "scrapy":
-        print(json.dumps(run_scrapy(arguments.pages, arguments.port)))
-        return
+
+def compare(crawlers: list[str], pages: int, rounds: int, *, profile: bool) -> None:
+    """All crawlers in turn, as often as there are rounds: a row for each run, then the ratios of the rounds."""
+    absent = [name for name in crawlers if name in PEERS and importlib.util.find_spec(name) is None]
+    for name in absent:
+        print(f"{PEERS[name]}: not installed, left out (pip install -c constraints.txt -e '.[bench]')")
+    crawlers = [name for name in crawlers if name not in absent]
     server = subprocess.Popen(
-        [sys.executable, __file__, "serve", "--pages", str(arguments.pages)], stdout=subprocess.PIPE, text=True
+        [sys.executable, __file__, "serve", "--pages", str(pages)], stdout=subprocess.PIPE, text=True
     )
+    rates: dict[str, list[float]] = {name: [] for name in crawlers}
     try:
         assert server.stdout is not None
-        where = ["--port", server.stdout.readline().strip(), "--pages", str(arguments.pages)]
-        more = ["--profile"] if arguments.profile else []
-        ours = child("phasa", *where, "--strategy", arguments.strategy, *more)
-        theirs = child("scrapy", *where)
+        where = ["--port", server.stdout.readline().strip(), "--pages", str(pages)]
+        head = f"{'pages':>7} {'CPU s':>8} {'of it sandbox':>14} {'pages/CPU s':>12} {'wall s':>7} {'peak MB':>8}"
+        print(f"{'':<5} {'':<30} {head}", flush=True)
+        for number in range(1, rounds + 1):
+            for name in crawlers:
+                role = [name] if name in PEERS else ["phasa", "--strategy", name]
+                row = child(*role, *where, *(["--profile"] if profile and name not in PEERS else []))
+                rates[name].append(row["pages"] / row["cpu"] if row else 0.0)
+                if row:
+                    print(
+                        f"{number:<5} {PEERS.get(name, f'phasa, everything on, {name}'):<30} {row['pages']:>7,.0f}"
+                        f" {row['cpu']:>8.2f} {row.get('sandbox', 0.0):>14.2f} {rates[name][-1]:>12,.0f}"
+                        f" {row['wall']:>7.1f} {row['rss_mb']:>8.0f}",
+                        flush=True,
+                    )
     finally:
         server.terminate()
         server.wait()
-    print(f"{'':<34} {'pages':>7} {'CPU s':>8} {'pages/CPU s':>12} {'peak MB':>8}")
-    for name, row in ((f"phasa, everything on ({arguments.strategy})", ours), ("Scrapy, LinkExtractor only", theirs)):
-        rate = row["pages"] / row["cpu"]
-        print(f"{name:<34} {row['pages']:>7,.0f} {row['cpu']:>8.2f} {rate:>12,.0f} {row['rss_mb']:>8.0f}")
-    ratio = (ours["pages"] / ours["cpu"]) / (theirs["pages"] / theirs["cpu"])
-    print(
-        f"phasa does {ratio:.1f} times the pages of Scrapy per CPU second, {ours['wanted']:,.0f} of them found wanted"
-    )
+    for peer in (name for name in crawlers if name in PEERS):
+        for ours in (name for name in crawlers if name not in PEERS):
+            ratios = [mine / theirs for mine, theirs in zip(rates[ours], rates[peer], strict=True) if mine and theirs]
+            if ratios:
+                each = ", ".join(f"{ratio:.1f}" for ratio in ratios)
+                print(f"{ours} does {median(ratios):.1f} times the pages of {peer} per CPU second (rounds: {each})")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("role", nargs="?", default="all", choices=("all", "serve", "phasa", "scrapy", "crawlee"))
+    parser.add_argument("--pages", type=int, default=3000, help="pages that each crawler fetches")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each crawler runs, in turn")
+    parser.add_argument("--crawlers", default="hybrid,bfs,scrapy,crawlee", help="strategies of phasa, and peers")
+    parser.add_argument("--port", type=int, default=0, help="port of the web (set by the script itself)")
+    parser.add_argument("--strategy", default="hybrid", help="of the role phasa")
+    parser.add_argument("--profile", action="store_true", help="print where phasa's time goes")
+    arguments = parser.parse_args()
+    if arguments.role == "all":
+        compare(arguments.crawlers.split(","), arguments.pages, arguments.rounds, profile=arguments.profile)
+    elif arguments.role == "serve":
+        import uvloop
+
+        uvloop.run(serve(arguments.pages))
+    elif arguments.role == "phasa":
+        print(json.dumps(run_phasa(arguments.pages, arguments.port, arguments.strategy, arguments.profile)))
+    else:
+        run = run_scrapy if arguments.role == "scrapy" else run_crawlee
+        print(json.dumps(run(arguments.pages, arguments.port)))
 
 
 if __name__ == "__main__":

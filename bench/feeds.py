@@ -10,7 +10,9 @@ second half of every feed, and its number of polls is given to even spacing, to 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
+import resource
 import tarfile
 import time
 from bisect import bisect_left, bisect_right
@@ -23,11 +25,16 @@ import numpy as np
 
 from phasa.feeds.budget import share_budget
 from phasa.feeds.circle import optimum
+from phasa.feeds.document import MODULE, read_document
 from phasa.feeds.evaluate import evaluate_shared
 from phasa.feeds.oracle import bound
 from phasa.feeds.parse import read_feed
 from phasa.feeds.trace import Trace, parse_traces
+from phasa.sandbox.pool import Pool
+from phasa.web.limits import Limits
+from phasa.web.url import Url
 
+ADDRESS = Url("http://a.example/feed")
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 Rule = Callable[[list[int], float, float, int], float]
 
@@ -158,6 +165,34 @@ def parsing(archive: Path, rounds: int = 20) -> None:
         # Other work on the machine makes a round slower, never faster.
         told = f"{max(rates):>10,.0f} entries/CPU s, median round {sorted(rates)[turns // 2]:,.0f}"
         print(f"  parser, {name:<15}{len(bodies)} real feeds, {entries:,} entries{told}", flush=True)
+
+    few, many = (asyncio.run(_apart(bodies, turns)) for turns in (2, 2 + rounds))
+    rate = len(bodies) * rounds / (many - few)
+    here = len(bodies) / min(_here(bodies) for _ in range(5))
+    print(f"  documents/CPU s of all processes: {here:,.0f} read here, {rate:,.0f} in the sandbox ({rate / here:.0%})")
+
+
+def _here(bodies: list[bytes]) -> float:
+    """CPU seconds for all documents, read as the watch reads them, in this process."""
+    before = time.process_time()
+    for body in bodies:
+        read_document(body, "", "", ADDRESS, "th", Limits(), "", whole=True)
+    return time.process_time() - before
+
+
+async def _apart(bodies: list[bytes], rounds: int) -> float:
+    """CPU seconds of this process and its children for so many rounds through the pool, its start included."""
+    before = _spent()
+    async with Pool(1, modules=[MODULE]) as pool:
+        for _ in range(rounds):
+            calls = (pool.call(read_document, body, "", "", ADDRESS, "th", Limits(), "", whole=True) for body in bodies)
+            await asyncio.gather(*calls)
+    return _spent() - before
+
+
+def _spent() -> float:
+    ours, theirs = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return ours.ru_utime + ours.ru_stime + theirs.ru_utime + theirs.ru_stime
 
 
 def main() -> None:

@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from phasa.crawl.strategies import Circumstances
 from phasa.lab.compare import lab_strategy
 from phasa.lab.knowledge import learn
-from phasa.lab.recipe import HostKind, Recipe, persian_recipe, thai_recipe
+from phasa.lab.lies import Lies, scaled
+from phasa.lab.recipe import HostKind, Recipe, near_recipe, persian_recipe, thai_recipe
 from phasa.lab.replay import replay
 from phasa.lab.seeds import seeds_of
 from phasa.lab.targets import target_of
@@ -35,11 +36,6 @@ def _sites(recipe: Recipe, change: Callable[[HostKind], HostKind]) -> Recipe:
     return replace(recipe, hosts=tuple(change(hosts) for hosts in recipe.hosts))
 
 
-def _more_neighbours(hosts: HostKind) -> HostKind:
-    times = {"neighbour": 4, "blog": 2, "about": 2}.get(hosts.name, 1)
-    return replace(hosts, other=hosts.other * times)
-
-
 WORLDS: dict[str, Callable[[], Recipe]] = {
     "thai": thai_recipe,
     "thai-rare": lambda: _thai(share=0.10),
@@ -49,9 +45,9 @@ WORLDS: dict[str, Callable[[], Recipe]] = {
     "thai-uncoded": lambda: replace(thai_recipe(), coded=0.0),
     "persian": persian_recipe,
     "persian-rare": lambda: replace(persian_recipe(), share=0.08),
-    "persian-near": lambda: _sites(persian_recipe(), _more_neighbours),
+    "persian-near": near_recipe,
     "persian-uncoded": lambda: replace(persian_recipe(), coded=0.0),
-    "persian-near-uncoded": lambda: replace(_sites(persian_recipe(), _more_neighbours), coded=0.0),
+    "persian-near-uncoded": lambda: replace(near_recipe(), coded=0.0),
 }
 
 
@@ -63,13 +59,15 @@ def main() -> None:
     parser.add_argument("--strategies", default="hybrid,nb,lswc,shark,a4")
     parser.add_argument("--size", type=int, default=100_000)
     parser.add_argument("--pages", type=int, default=5_000)
+    parser.add_argument("--lies", type=float, default=1.0, help="how often the webs lie; 1 as real ones do")
+    parser.add_argument("--no-knowledge", action="store_true", help="without a knowledge base, which nb needs")
     chosen = parser.parse_args()
     strategies = chosen.strategies.split(",")
     print(f"{'world':<21}{'seed':>5} {'set':<9}" + "".join(f"{name:>10}" for name in strategies) + f"{'CPU s':>8}")
     for name in chosen.worlds.split(","):
         for seed in map(int, chosen.seeds.split(",")):
-            world = World(WORLDS[name](), seed, chosen.size)
-            graph, knowledge = learn(world)
+            world = World(replace(WORLDS[name](), lies=scaled(Lies(), chosen.lies)), seed, chosen.size)
+            graph, knowledge = (world.graph, None) if chosen.no_knowledge else learn(world)
             for seeds in chosen.sets.split(","):
                 start = time.process_time()
                 line = ""

@@ -81,6 +81,7 @@ def main() -> None:
     parser.add_argument("--delay", type=float, default=0.0)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--strategy", default="hybrid")
+    parser.add_argument("--lies", type=float, default=1.0, help="times the lies of the real web")
     parser.add_argument("--connections", type=int, default=0, help="0 = what a new collection has")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, default=0, help=argparse.SUPPRESS)
@@ -96,15 +97,16 @@ def main() -> None:
     from phasa.lab.seeds import seeds_of
     from phasa.lab.world import World
 
-    ground = Ground(world=options.world, language=options.lang, seeds=options.seeds)
+    ground = Ground(world=options.world, language=options.lang, seeds=options.seeds, lies=options.lies)
     graph, lab = crawl_on(ground, options.strategy, options.pages)
     rows = [("lab", harvest(graph.wanted[lab.pages].tolist()), 0.0, 0.0, "")]
     with tempfile.TemporaryDirectory() as folder:
         seeds = Path(folder) / "seeds.txt"
-        world = World.from_name(options.world, options.lang)
+        world = World.from_name(options.world, options.lang, lies=options.lies)
         seeds.write_text("".join(f"{seed_line(seed)}\n" for seed in seeds_of(world, options.seeds)))
         server = subprocess.Popen(
-            [sys.executable, "-m", "phasa", "lab", "serve", options.world, "--lang", options.lang, "--port", "0"],
+            [sys.executable, "-m", "phasa", "lab", "serve", options.world, "--lang", options.lang, "--port", "0",
+             "--lies", str(options.lies)],
             stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         try:

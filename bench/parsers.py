@@ -1,6 +1,7 @@
 """HTML parsers on mutated pages, each in a process of its own: who survives, and how fast each is.
 
     python bench/parsers.py [--pages 20000] [--seed 1]
+    python bench/parsers.py --agreement [DIR]      trees beside those of html5lib-tests (see bench/parser_trees.py)
 
 Prints parsed pages a CPU second and deaths (signal, and the page that did it, in hex, when it is short). `CRASH` is the
 smallest page known that ends turbohtml 1.15.4: a report to its authors needs no more than
@@ -9,6 +10,12 @@ smallest page known that ends turbohtml 1.15.4: a report to its authors needs no
     turbohtml.parse("<a>" + "<x>" * 506 + "<table><td></table><x><p><a>", positions=False)   # SIGSEGV
 
 The number of <x> matters: see `python bench/parsers.py --depths`, which tries each from 500 to 512.
+
+The cause, by reading src/turbohtml/_c/dom/tree.c (not traced): `stack_push` leaves an element off the stack of open
+elements once that has TH_MAX_TREE_DEPTH (512) of them, and says that all is well. The insertion modes go on as if it
+were there: after a <table> that was left off, `clear_to` looks for a table and empties the stack; the next <a> then
+runs `adoption_agency` with the formatting element at the bottom of the stack, and `tree->open[fmt_stack - 1]` is read
+before the beginning of the array. A cap that cannot be passed over would be one that refuses the token as a whole.
 """
 
 from __future__ import annotations
@@ -18,8 +25,17 @@ import contextlib
 import os
 import random
 import signal
+import sys
+import tarfile
 import time
 from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+
+from phasa.web import charset
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from bench.parser_trees import DATA, agreement
 
 CRASH = "<a>" + "<x>" * 506 + "<table><td></table><x><p><a>"
 WORDS = "a b i p div table tr td th tbody select option form svg math template li ul h1 x nobr button applet frameset"
@@ -66,6 +82,23 @@ def parsers() -> dict[str, Callable[[str], object]]:
     return found
 
 
+def real_pages(most: int) -> list[str]:
+    """Homepages of 2018, where the data is."""
+    path = DATA.parent / "pages-homepages2018" / "pages.tar.xz"
+    if not path.is_file():
+        return []
+    with tarfile.open(path) as files:
+        bodies = (stream.read() for file in files if (stream := files.extractfile(file)))
+        return [charset.decode(body).text for body in islice(bodies, most)]
+
+
+def _seconds(parse: Callable[[str], object], pages: list[str]) -> float:
+    before = time.process_time()
+    for page in pages:
+        parse(page)
+    return time.process_time() - before
+
+
 def survive(parse: Callable[[str], object], pages: list[str]) -> tuple[float, list[tuple[str, str]]]:
     """CPU seconds of all pages that parse, and how the others ended the process that parsed them."""
     deaths: list[tuple[str, str]] = []
@@ -97,7 +130,19 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--depths", action="store_true", help="only: at which depths CRASH ends each parser")
+    parser.add_argument("--agreement", type=Path, nargs="?", const=DATA, help="only: trees beside html5lib-tests")
     arguments = parser.parse_args()
+    if arguments.agreement is not None:
+        if not (arguments.agreement / "tree-construction").is_dir():
+            print(f"{arguments.agreement}: no html5lib-tests there; bench/parser_trees.py says how to get them")
+            return
+        for name, found in agreement(arguments.agreement).items():
+            strict = f", {found.strict / found.cases:.1%} with namespaces and templates" if found.strict >= 0 else ""
+            print(
+                f"{name:<12} {found.agreed:,} of {found.cases:,} trees ({found.agreed / found.cases:.1%}){strict}; "
+                f"{found.select} of the {found.cases - found.agreed} others have a <select>"
+            )
+        return
     if arguments.depths:
         deep = [CRASH.replace("<x>" * 506, "<x>" * depth) for depth in range(500, 513)]
         for name, parse in parsers().items():
@@ -106,12 +151,16 @@ def main() -> None:
     dice = random.Random(arguments.seed)
     pages = [CRASH, *(mutated(dice) for _ in range(arguments.pages))]
     size = sum(map(len, pages)) / 1e6
+    real = real_pages(300)
     for name, parse in parsers().items():
         spent, deaths = survive(parse, pages)
         known = sum(page == CRASH for _, page in deaths)
         print(
             f"{name:<12} {len(pages) / spent:>9,.0f} pages, {size / spent:>6.1f} MB a CPU second; {len(deaths)} deaths"
         )
+        if real:
+            best = min(_seconds(parse, real) for _ in range(3))
+            print(f"    {len(real)} real pages: {sum(map(len, real)) / 1e6 / best:,.0f} million letters a CPU second")
         for word, page in sorted(deaths, key=lambda death: len(death[1]))[:3]:
             print(f"    {word}: {page[:120]!r}{'…' if len(page) > 120 else ''}{' (CRASH)' if page == CRASH else ''}")
         assert known <= 1

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 import zstandard
 
-from phasa.files import naming, replace_file, unpacked
+from phasa.files import naming, replace_file, unpacked, whole_file
 
 
 def test_a_file_is_made_and_replaced(tmp_path: Path) -> None:
@@ -58,3 +59,23 @@ def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
         full.open("wb") as file,
     ):
         file.write(b"x")
+
+
+def test_a_file_written_piece_by_piece_has_its_name_when_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text("old")
+    with suppress(ZeroDivisionError), whole_file(path) as unfinished:
+        unfinished.write_text("half")
+        assert path.read_text() == "old"
+        raise ZeroDivisionError
+    assert path.read_text() == "old"
+    with whole_file(path) as unfinished:
+        unfinished.write_text("new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_stream_is_written_as_it_is() -> None:
+    with whole_file(Path("/dev/null")) as stream:
+        assert stream == Path("/dev/null")

@@ -111,13 +111,14 @@ def compare(
     pages: int = 2000,
     language: str = "th",
     draws: int = 10,
+    lies: float = 1.0,
     workers: int = 1,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[Summary]:
     """Strategies side by side in the lab, as `phasa lab run` compares them: harvest and coverage with intervals.
 
-    On generated webs named SEED:PAGES, or on a stored `graph` with `draws` draws of seeds. A strategy may be one of
-    your own: `./mine.py:Mine` (docs/plugins.md).
+    On generated webs named SEED:PAGES that lie so many times as often as real ones (0: the webs of the papers), or on
+    a stored `graph` with `draws` draws of seeds. A strategy may be one of your own: `./mine.py:Mine` (docs/plugins.md).
     """
     from phasa.lab.compare import compare as run
     from phasa.lab.curves import Ground, summarise
@@ -126,7 +127,7 @@ def compare(
     grounds = (
         [Ground("mixed", language, graph=graph, draw=draw + 1) for draw in range(draws)]
         if graph is not None
-        else [Ground(seeds, language, world=name) for name in worlds]
+        else [Ground(seeds, language, world=name, lies=lies) for name in worlds]
     )
     return summarise(run(grounds, strategies, pages, workers=workers, show=progress))
 

@@ -97,6 +97,13 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
     server: Annotated[
         str, Meta(description="Send every request to this address:port instead, as `phasa lab serve` needs it.")
     ] = ""
+    ca_file: Annotated[
+        str,
+        Meta(
+            description="Authorities to trust for https besides the system's, as an intranet has them: a PEM file, "
+            "relative to the collection; empty = none."
+        ),
+    ] = ""
     scope: Annotated[ScopeSettings, Meta(description="Which URLs belong to this collection.")] = ScopeSettings()
     budgets: Annotated[Budgets, Meta(description="How much to take; 0 means no limit.")] = Budgets()
     politeness: Annotated[Politeness, Meta(description="Manners towards servers.")] = Politeness()
@@ -177,6 +184,10 @@ class Collection:
         """The collection in a folder. Raises CollectionError when there is none, SettingsError for bad settings."""
         if not (path / cls.SETTINGS).is_file():
             raise CollectionError(f"{path}: no collection here (no {cls.SETTINGS}); make one with: phasa init {path}")
+        if not (path / cls.SETTINGS).stat().st_size:  # all defaults would be another crawl than the one that was begun
+            raise CollectionError(
+                f"{path / cls.SETTINGS}: is empty, so its settings are lost; write at least its language"
+            )
         return cls(path, read_settings(path / cls.SETTINGS, CollectionSettings))
 
     @property
@@ -194,6 +205,11 @@ class Collection:
     @property
     def models_folder(self) -> Path:
         return self.path / self.MODELS
+
+    @property
+    def ca_file(self) -> Path | None:
+        """The file of the authorities that are trusted besides the system's; None when the settings name none."""
+        return self.path / self.settings.ca_file if self.settings.ca_file else None
 
     @cached_property
     def profile(self) -> Profile:

@@ -24,6 +24,10 @@ class CollectionError(PhasaError):
     """A collection on disk that is missing, locked or damaged."""
 
 
+class BrokenPartError(PhasaError):
+    """A strategy or a judge that raises, or that answers what cannot be. The message names it and the place."""
+
+
 def with_place(problem: Exception, *callers: str) -> str:
     """What an exception of somebody else's code says, and where: `KeyError: 'a' (mine.py, line 12)`.
 

@@ -66,3 +66,20 @@ def naming(path: Path) -> Iterator[None]:
         if problem.filename is not None or problem.errno is None:
             raise
         raise OSError(problem.errno, problem.strerror, str(path)) from None
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A file to write piece by piece (`NAME.part`), which becomes `path` when the block ends well: whoever finds `path`
+    finds all of it. A stream (/dev/stdout) is given as it is. An OSError names the file; the old one is untouched."""
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    part = path.with_name(path.name + ".part")
+    try:
+        with naming(part):
+            yield part
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

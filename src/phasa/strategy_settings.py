@@ -36,6 +36,7 @@ class HybridSettings(Settings, frozen=True, kw_only=True):
     floor: Annotated[float, Meta(description="Log odds below which the order is breadth-first.")] = -2.0
     grain: Annotated[float, Meta(gt=0, description="Log odds closer than this count as equal.")] = 0.25
     every: Annotated[int, Meta(ge=1, description="Pages between two second looks at all waiting URLs.")] = 100
+    batch: Annotated[int, Meta(ge=1, description="Pages whose news of known URLs are taken in together.")] = 4
     memory: Annotated[int, Meta(ge=1000, description="Waiting URLs that are remembered and scored again.")] = 200_000
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from tests.archive.captures import page
 
-from phasa.archive.cdxj import INDEX, read_index
+from phasa.archive.capture import ArchiveError
+from phasa.archive.cdxj import INDEX, Entry, read_index
 from phasa.archive.damage import noted
 from phasa.archive.members import members
-from phasa.archive.reader import get, read_archive, read_warc
+from phasa.archive.reader import get, read_archive, read_entry, read_warc
 from phasa.archive.repair import mend_archive
 from phasa.archive.warc import WarcWriter
 from phasa.errors import PhasaError
@@ -120,3 +121,19 @@ def test_a_damaged_record_is_named_when_it_is_asked_for(tmp_path: Path) -> None:
     file.write_bytes(data)
     with pytest.raises(PhasaError, match=f"damaged at byte {entry.offset}.*phasa repair"):
         get(tmp_path / "archive", entry.url)
+
+
+@pytest.mark.parametrize("offset", ["", "x", "-1", "9" * 40, "\u0661"])
+def test_an_index_line_that_says_no_place_or_time_is_told(tmp_path: Path, offset: str) -> None:
+    (tmp_path / "a.warc.gz").write_bytes(b"")
+    entry = Entry(url="http://a.example/", timestamp="20201399000000", offset=offset, filename="a.warc.gz")
+    with pytest.raises(ArchiveError, match="is no place of a record"):
+        read_entry(tmp_path, entry)
+    with pytest.raises(ArchiveError, match="is no time of a record"):
+        _ = entry.time
+
+
+@pytest.mark.parametrize("name", ["", "x" * 5000, "a\0b", "not/there"])
+def test_an_index_line_that_names_no_file_is_told(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ArchiveError, match="is gone"):
+        read_entry(tmp_path, Entry(url="http://a.example/", offset="0", filename=name))

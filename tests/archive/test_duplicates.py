@@ -79,7 +79,7 @@ def test_a_page_does_not_repeat_itself_and_a_short_one_repeats_nothing(tmp_path:
 
 
 def test_two_workers_share_a_file(tmp_path: Path) -> None:
-    first, second = NearDuplicates(tmp_path / "near.db"), NearDuplicates(tmp_path / "near.db")
+    first, second = (NearDuplicates(tmp_path / "near.db", together=1) for _ in range(2))
     assert first.seen("one", article(1)) is None
     assert second.seen("two", article(1)) is not None
     assert second.seen("three", article(3)) is None

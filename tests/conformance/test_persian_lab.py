@@ -22,7 +22,7 @@ def everything() -> Result:
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    return World.from_name("3:6000", "fa")
+    return World.from_name("3:6000", "fa", lies=0.0)
 
 
 def _crawl(world: World, settings: WireSettings, cycles: int = 12) -> CycledCrawl:
@@ -58,7 +58,7 @@ def test_row_21_persian_pages_outside_ir_are_collected(everything: Result) -> No
 
 
 def test_row_22_seed_set_1_is_five_languages_of_150() -> None:
-    large = World.from_name("1:100000", "fa")
+    large = World.from_name("1:100000", "fa", lies=0.0)
     seeds = seeds_of(large, "set1")
     assert len(seeds) == 750
     languages = [large.pages.languages[int(large.pages.language[large.find(seed.url)])] for seed in seeds]

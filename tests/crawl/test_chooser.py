@@ -110,5 +110,24 @@ def test_the_promise_grows_with_priority_and_the_best_is_always_worth_it(
 def test_what_an_answer_usually_takes_is_learned(seconds: float) -> None:
     chooser = Chooser(0.01)
     for _ in range(200):
-        chooser.took(seconds)
+        chooser.took("a.example", seconds, came=True)
     assert chooser.usual == pytest.approx(seconds, rel=0.1)
+
+
+def test_hosts_that_are_slow_or_fail_are_not_waited_for_and_teach_nothing() -> None:
+    """Many tarpits beside one good host: what is usual stays what the good host does."""
+    chooser = Chooser(0.01)
+    for turn in range(400):
+        chooser.took("good.example", 0.02, came=True)
+        chooser.took(f"silent{turn}.example", 20.0, came=False)
+        if turn % 3 == 0:
+            chooser.took(f"slow{turn}.example", 30.0, came=True)
+    assert chooser.usual < 0.04
+    assert not chooser.is_slow("good.example")
+    assert chooser.is_slow("silent7.example")
+    assert chooser.is_slow("slow9.example")
+    chooser.took("slow9.example", 0.02, came=True)
+    assert not chooser.is_slow("slow9.example"), "one good answer and it is waited for again"
+    for number in range(2 * Chooser.HOSTS):
+        chooser.took(f"more{number}.example", 20.0, came=False)
+    assert not chooser.is_slow("silent7.example"), "they are not remembered for ever"

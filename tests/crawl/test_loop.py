@@ -18,12 +18,13 @@ from phasa.crawl.record import content_digest
 from phasa.crawl.seeds import plant
 from phasa.crawl.settle import Parts
 from phasa.crawl.strategies.breadth_first import BreadthFirst
-from phasa.crawl.strategy import Change, JudgedPage, Offers, Plain, Rediscovery, Seed
-from phasa.frontier.budgets import Budgets
+from phasa.crawl.strategy import Change, JudgedPage, Offers, Plain, Rediscovery, Seed, Strategy
+from phasa.frontier.budgets import NO_LIMITS, Budgets
 from phasa.frontier.memory import MemoryFrontier
 from phasa.frontier.politeness import FREE, Politeness
-from phasa.frontier.protocol import Ending, Lease, State
+from phasa.frontier.protocol import Ending, Lease, Offer, State
 from phasa.frontier.rules import Rules
+from phasa.frontier.scope import Scope
 from phasa.frontier.sqlite import SqliteFrontier
 from phasa.web.url import Url
 
@@ -139,16 +140,50 @@ class Raising(Plain):
         raise KeyError("changes")
 
 
-def test_a_strategy_that_raises_costs_neither_page_nor_links() -> None:
+def test_a_strategy_that_raises_ends_the_crawl_and_costs_nothing() -> None:
     web = PaperWeb({A: [B, C], B: [], C: []})
-    outcome, frontier, run = crawl(web, [A], strategy=Raising())
-    assert sorted(web.asked) == [A, B, C]
-    assert outcome.pages == 3
-    story = frontier.story(Url(A))
-    assert story is not None
-    assert story.state is State.DONE
-    assert "ZeroDivisionError" in story.reason
-    assert any("KeyError" in error for error in run.errors)
+    outcome, frontier, run = crawl(web, [A, D], strategy=Raising())
+    assert outcome.why.startswith("strategy raising: ZeroDivisionError: no links (test_loop.py, line ")
+    assert len(run.errors) == 1
+    stats = frontier.stats()
+    assert (stats.waiting, stats.leased, stats.done) == (2, 0, 0), "what it should have settled waits again"
+    assert outcome.pages == 0
+
+
+class ChangesRaise(BreadthFirst):
+    def changes(self) -> Sequence[Change]:
+        raise KeyError("changes")
+
+
+class ShortAnswer(BreadthFirst):
+    def page(self, page: JudgedPage) -> Offers:
+        return Offers(np.zeros(1))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "told"),
+    [(ChangesRaise(), "strategy bfs: KeyError: 'changes'"), (ShortAnswer(), "gave 1 priorities and 0 notes for 2")],
+)
+def test_whatever_a_strategy_does_wrong_ends_the_crawl(strategy: Strategy, told: str) -> None:
+    outcome, frontier, run = crawl(PaperWeb({A: [B, C], B: [], C: []}), [A], strategy=strategy)
+    assert told in outcome.why
+    assert told in run.errors[0]
+    assert frontier.stats().leased == 0
+
+
+class RaisingJudge:
+    def judge(self, answer: Answer) -> Judgement:
+        raise LookupError("no idea")
+
+
+def test_a_judge_that_raises_ends_the_crawl_too() -> None:
+    frontier = MemoryFrontier()
+    frontier.offer([Offer(Url(A))])
+    parts = Parts(PaperWeb({A: [B]}), RaisingJudge(), BreadthFirst(), frontier, VirtualClock())
+    run = Crawl(parts, manners=FREE, budgets=NO_LIMITS)
+    outcome = asyncio.run(run.run())
+    assert outcome.why.startswith("judge RaisingJudge: LookupError: no idea (test_loop.py")
+    assert frontier.stats().waiting == 1
 
 
 class Choosy(Plain):
@@ -171,6 +206,32 @@ def test_drop_is_not_fetched_and_changes_are_heard() -> None:
     web = PaperWeb({A: [B, C, D, "http://nan.example/"]})
     crawl(web, [A], strategy=Choosy())
     assert web.asked == [A, D, B]
+
+
+class Sifting(BreadthFirst):
+    """Wants links that may still be fetched, and writes down what it sees."""
+
+    only_open_links = True
+
+    def __init__(self) -> None:
+        self.saw: list[list[str]] = []
+
+    def page(self, page: JudgedPage) -> Offers:
+        self.saw.append(list(page.links.urls))
+        return super().page(page)
+
+
+def test_links_that_are_settled_or_out_of_scope_never_reach_a_strategy_that_does_not_want_them() -> None:
+    picture = "http://a.example/x.png"
+    web = PaperWeb({A: [B, picture, C], B: [A, picture, C, D], C: [A, B], D: []})
+    strategy = Sifting()
+    _, frontier, _ = crawl(web, [A], strategy=strategy, frontier=MemoryFrontier(Rules(scope=Scope())))
+    assert strategy.saw == [[B, C], [C, D], [], []]
+    assert web.asked == [A, B, C, D]
+    story = frontier.story(Url(picture))
+    assert story is not None
+    assert (story.state, story.source) == (State.DROPPED, A)
+    assert "out of scope" in story.reason
 
 
 class Shelf:
@@ -266,7 +327,7 @@ def test_a_crawl_leaves_a_trail(caplog: pytest.LogCaptureFixture) -> None:
         crawl(PaperWeb({A: [B], B: []}), [A], strategy=Broken())
     begun, *errors, ended = caplog.records
     assert "crawl starts: strategy bfs" in begun.getMessage()
-    assert ended.getMessage() == "crawl ends: nothing is left to fetch; 2 fetches, 2 pages, 0 wanted"
+    assert ended.getMessage().startswith("crawl ends: strategy bfs: ZeroDivisionError: in the strategy (test_loop.py")
     assert all("ZeroDivisionError: in the strategy" in error.getMessage() for error in errors)
     assert "test_loop.py" in caplog.text, "with the place where it happened"
 

@@ -21,7 +21,6 @@ from phasa.archive.damage import noted
 from phasa.archive.reader import read_archive, read_entry
 from phasa.collection import Collection
 from phasa.crawl.run.crawl_log import read_log
-from phasa.crawl.run.live_status import read_live_status
 
 # name -> (module, class or '', function, kill before the call (0) or after it (1))
 POINTS: dict[str, tuple[str, str, str, int]] = {
@@ -45,7 +44,7 @@ POINTS: dict[str, tuple[str, str, str, int]] = {
 MODULES = ["phasa.crawl.run.runs", "phasa.crawl.run.assembly", "phasa.language.detectors.auto"]
 
 
-def crawl(path: str, point: str = "", call: int = 0) -> None:
+def crawl(path: str, point: str = "", call: int = 0, workers: int = 1) -> None:
     """What `phasa crawl` does, in a process that has its modules already; it kills itself at a call of a function."""
     from importlib import import_module
 
@@ -69,13 +68,13 @@ def crawl(path: str, point: str = "", call: int = 0) -> None:
 
         setattr(home, name, deadly)
     with collection.locked():
-        run_collection(collection)
+        run_collection(collection, workers=workers)
 
 
-def _forked(path: Path, point: str = "", call: int = 0) -> Any:
+def _forked(path: Path, point: str = "", call: int = 0, workers: int = 1) -> Any:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(MODULES)
-    child = context.Process(target=crawl, args=(str(path), point, call))
+    child = context.Process(target=crawl, args=(str(path), point, call, workers))
     child.start()
     return child
 
@@ -105,25 +104,52 @@ def kill_point(path: Path, point: str, call: int) -> bool:
     return bool(child.exitcode)
 
 
-def kill_workers(path: Path, dice: random.Random, seconds: float) -> bool:
-    """Start a crawl of two workers, and kill the process that started them, or one of them."""
-    collection = Collection.open(path)
-    process = command("crawl", path, "--quiet", "--workers", "2")
-    live = None
-    for _ in range(600):
-        live = read_live_status(collection)
-        if process.poll() is not None or (live is not None and not live.ended):
-            break
-        time.sleep(0.05)
-    time.sleep(dice.uniform(0.0, seconds))
-    killed = process.poll() is None
-    if killed and live is not None and dice.random() < 0.5:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(live.process, signal.SIGKILL)  # one of the workers; the other one ends in good order
+def kill_workers(path: Path, dice: random.Random, small: SmallWeb, most: int = 80) -> bool:
+    """Start a crawl of two workers, and kill the process that started them, or one of them; False when it had ended.
+
+    The instant is that of some answer of this run, so that requests are under way; at times it is during the start.
+    """
+    child = _forked(path, workers=2)
+    if dice.random() < 0.8:
+        wanted = len(small.answered) + dice.randint(1, most)
+        _wait(child, lambda: len(small.answered) >= wanted)
     else:
-        process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=120.0)
+        _wait(child, lambda: bool(workers_of(child.pid)))
+        child.join(dice.uniform(0.0, 2.0))
+    workers = workers_of(child.pid)
+    victims = [child.pid] if dice.random() < 0.5 else workers or [child.pid]
+    killed = child.exitcode is None
+    if killed:
+        try:
+            os.kill(dice.choice(victims), signal.SIGKILL)  # of a worker: the others end in good order
+        except ProcessLookupError:
+            killed = False
+    child.join(300.0)
+    until = time.monotonic() + 60.0
+    while (left := [number for number in workers if _is_worker(str(number))]) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert child.exitcode is not None and not left, "the other processes did not end"  # noqa: PT018
     return killed
+
+
+def workers_of(process: int) -> list[int]:
+    """The workers that a process has started and that live, by their numbers."""
+    with contextlib.suppress(OSError):
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        return [int(number) for number in children if _is_worker(number)]
+    return []
+
+
+def _is_worker(number: str) -> bool:
+    with contextlib.suppress(OSError):
+        return b"spawn_main" in Path(f"/proc/{number}/cmdline").read_bytes()
+    return False
+
+
+def _wait(child: Any, ready: Callable[[], bool], seconds: float = 120.0) -> None:
+    until = time.monotonic() + seconds
+    while child.exitcode is None and not ready() and time.monotonic() < until:
+        child.join(0.01)
 
 
 class Toll(NamedTuple):

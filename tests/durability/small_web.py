@@ -38,6 +38,8 @@ Handler = Callable[[str, str], web.Response]
 class SmallWeb:
     """`pages` pages on `hosts` hosts; page n links to 2n+1, 2n+2 and a few others, so that page 0 leads to all."""
 
+    listens = "127.0.0.1"
+
     def __init__(self, pages: int, hosts: int, handler: Handler | None = None, seconds: float = 0.0) -> None:
         self.pages = pages
         self.hosts = hosts
@@ -95,7 +97,7 @@ class SmallWeb:
         async def start() -> web.ServerRunner:
             runner = web.ServerRunner(web.Server(self._serve))
             await runner.setup()
-            await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
+            await web.TCPSite(runner, self.listens, 0, backlog=1024).start()
             self.port = int(runner.addresses[0][1])
             started.set()
             return runner
@@ -115,6 +117,16 @@ class SmallWeb:
         finally:
             loop.call_soon_threadsafe(loop.stop)
             thread.join(30.0)
+
+
+class LoopbackHosts(SmallWeb):
+    """The same on hosts that are real ones: each has an address of its own in 127.0.0.0/8, and its own connections."""
+
+    listens = "0.0.0.0"
+
+    def url(self, number: int) -> str:
+        host = number % self.hosts
+        return f"http://127.1.{host // 250}.{1 + host % 250}:{self.port}/p/{number}.html"
 
 
 QUICK = Politeness(delay=0.0, address_delay=0.0, backoff=0.2, backoff_limit=1.0)

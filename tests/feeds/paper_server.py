@@ -49,7 +49,13 @@ class PaperServer:
     requests: list[Request] = field(default_factory=list)
 
     async def fetch(
-        self, address: Url, etag: str | None = None, modified: str | None = None, *, validated: Url | None = None
+        self,
+        address: Url,
+        etag: str | None = None,
+        modified: str | None = None,
+        *,
+        validated: Url | None = None,
+        inflated: bool = True,
     ) -> Exchange:
         now = self.clock.now() if self.clock else 0.0
         self.requests.append(Request(str(address), now, etag, modified))

@@ -38,7 +38,13 @@ class Server:
         self.asked: list[tuple[str, float]] = []
 
     async def fetch(
-        self, address: Url, etag: str | None = None, modified: str | None = None, *, validated: Url | None = None
+        self,
+        address: Url,
+        etag: str | None = None,
+        modified: str | None = None,
+        *,
+        validated: Url | None = None,
+        inflated: bool = True,
     ) -> Exchange:
         self.asked.append((str(address), self.clock.now()))
         past = bisect_right(self.feeds[str(address)], self.clock.now())
@@ -111,12 +117,12 @@ async def test_a_watch_leaves_a_trail_in_the_log(tmp_path: Path, caplog: pytest.
     server = Server(clock, {"http://0.example/": times, "http://bad.example/": times})
     plain = server.fetch
 
-    async def failing(address: Url, *rest: str | None, validated: Url | None = None) -> Exchange:
+    async def failing(address: Url, *rest: str | None, **_: object) -> Exchange:
         if "bad" in address:
             return Exchange(url=address, final_url=address, status=500, outcome="ok")
         return await plain(address)
 
-    server.fetch = failing  # type: ignore[method-assign, assignment]
+    server.fetch = failing  # type: ignore[method-assign]
     with FeedStore(tmp_path / "feeds.db") as store:
         for url in server.feeds:
             store.add(url, float(START))

@@ -38,7 +38,13 @@ async def test_500_feeds_for_28_days(tmp_path: Path) -> None:
         requests = 0
 
         async def fetch(
-            self, address: Url, etag: str | None = None, modified: str | None = None, *, validated: Url | None = None
+            self,
+            address: Url,
+            etag: str | None = None,
+            modified: str | None = None,
+            *,
+            validated: Url | None = None,
+            inflated: bool = True,
         ) -> Exchange:
             self.requests += 1
             past = bisect_right(moments[str(address)], clock.now())

@@ -158,7 +158,7 @@ async def test_a_lying_server_is_seen_through(store: FeedStore) -> None:
     server = PaperServer({URL: body})
     original = server.fetch
 
-    async def lying(address, etag=None, modified=None, validated=None):  # type: ignore[no-untyped-def]
+    async def lying(address, etag=None, modified=None, **_):  # type: ignore[no-untyped-def]
         answer = await original(address, None, None)
         server.requests[-1] = type(server.requests[-1])(str(address), server.requests[-1].at, etag, modified)
         return answer

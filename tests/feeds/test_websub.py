@@ -6,6 +6,7 @@ import hashlib
 import hmac
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
@@ -92,7 +93,7 @@ async def test_a_delivery_is_read_when_its_signature_fits_and_costs_no_poll(stor
         reply = subscriber.deliver(token, signature, body, NOW + 120)
         assert (reply.status, reply.feed) == (202, feed)
         if reply.feed is not None:
-            daemon.delivered(reply.feed, body, "application/rss+xml")
+            await daemon.delivered(reply.feed, body, "application/rss+xml")
     assert [shown.title for shown in store.latest()] == ["pushed", "a"]
     assert store.polls_since(0.0) == before
     assert store.feed(1).etag  # the validator of the last poll is still of use
@@ -151,8 +152,12 @@ async def test_the_callback_speaks_http(store: FeedStore) -> None:
     await subscriber.renew(NOW)
     form = hub.forms[0]
     token = form["hub.callback"].rpartition("/")[2]
-    told: list[tuple[int, bytes, str]] = []
-    ear = Callback(subscriber, lambda: NOW, lambda *what: told.append(what))
+    told: list[Any] = []
+
+    async def tell(*what: Any) -> None:
+        told.append(what)
+
+    ear = Callback(subscriber, lambda: NOW, tell)
     port = await ear.start("127.0.0.1", 0)
     body = document([("x", NOW)])
     signature = "sha1=" + hmac.new(form["hub.secret"].encode(), body, hashlib.sha1).hexdigest()
@@ -168,7 +173,7 @@ async def test_the_callback_speaks_http(store: FeedStore) -> None:
             async with client.get("/hook/none") as answer:
                 assert answer.status == 404
         with pytest.raises(InputError, match="cannot listen"):
-            await Callback(subscriber, lambda: NOW, lambda *_: None).start("127.0.0.1", port)
+            await Callback(subscriber, lambda: NOW, tell).start("127.0.0.1", port)
     finally:
         await ear.stop()
     assert told == [(1, body, "application/rss+xml")]

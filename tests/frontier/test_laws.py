@@ -17,7 +17,8 @@ from phasa.frontier.rules import Rules
 from phasa.frontier.sqlite import SqliteFrontier
 from phasa.web.url import Url
 
-URLS = [Url(f"http://h{n % 4}.example/{n}") for n in range(24)]
+URLS = [Url(f"http{'s' * (n // 4 % 2)}://h{n % 4}.example/{n}") for n in range(24)]
+"""Of four hosts, each with both of its origins."""
 URL = st.sampled_from(URLS)
 PRIORITY = st.sampled_from([0.0, 0.25, 0.5, 1.0])
 OFFER = st.builds(Offer, URL, PRIORITY, st.just(1), st.just(""), st.sampled_from([b"", b"a"]))
@@ -27,7 +28,7 @@ STEP = st.one_of(
     st.tuples(st.just("lease"), st.integers(1, 3)),
     st.tuples(
         st.just("finish"),
-        st.tuples(st.sampled_from([State.DONE, State.DROPPED, State.WAITING]), st.lists(OFFER, max_size=4)),
+        st.tuples(ENDS, st.lists(OFFER, max_size=4), st.sampled_from([(5.0, None), (35.0, 5.0), (35.0, None)])),
     ),
     st.tuples(st.just("hold"), st.just(None)),
     st.tuples(st.just("drop"), URL),
@@ -75,10 +76,11 @@ class Pair:
         ]
         self.leases += zip(one, two, strict=True)
 
-    def finish(self, value: tuple[State, list[Offer]]) -> None:
+    def finish(self, value: tuple[State, list[Offer], tuple[float, float | None]]) -> None:
         if self.leases:
             one, two = self.leases.pop(0)
-            ending = Ending(value[0], "r", at=self.now, pause=5.0)
+            pause, host_pause = value[2]
+            ending = Ending(value[0], "r", at=self.now, pause=pause, host_pause=host_pause)
             self.memory.finish(one, ending, value[1])
             self.sqlite.finish(two, ending, value[1])
 

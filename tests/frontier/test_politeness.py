@@ -29,3 +29,12 @@ def test_a_rest_is_never_shorter_than_the_delay_nor_longer_than_a_day(
 ) -> None:
     rest = pause(MANNERS, crawl_delay=crawl_delay, retry_after=retry_after, failed=failed, errors_in_row=errors)
     assert 2.0 <= rest <= DAY
+
+
+def test_a_host_and_what_is_under_it_may_have_a_delay_of_its_own() -> None:
+    manners = Politeness(delay=2.0, delays={"a.example": 7.0, "b.a.example:81": 0.5, "com": 3.0})
+    names = ("a.example", "x.a.example:8080", "b.a.example:81", "b.a.example", "ba.example", "x.com", "[::1]:81")
+    assert [manners.delay_of(name).seconds for name in names] == [7.0, 7.0, 0.5, 7.0, 2.0, 3.0, 2.0]
+    assert pause(manners, "a.example") == 7.0
+    assert pause(manners, "a.example", crawl_delay=9.0) == 9.0
+    assert pause(manners, "b.a.example:81") == 0.5

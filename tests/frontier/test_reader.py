@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from phasa.errors import CollectionError
 from phasa.frontier.politeness import Politeness
-from phasa.frontier.protocol import Ending, Offer, State, Stats, Visit
-from phasa.frontier.reader import OUT_OF_SCOPE, REPORTS, FrontierReader
+from phasa.frontier.protocol import OUT_OF_SCOPE, Ending, Offer, State, Stats, Visit
+from phasa.frontier.reader import REPORTS, FrontierReader
 from phasa.frontier.rules import Rules
 from phasa.frontier.scope import Scope, ScopeSettings
 from phasa.frontier.sqlite import SqliteFrontier
@@ -137,9 +137,9 @@ def test_every_report_has_its_columns_and_at_most_as_many_rows_as_asked_for(path
     with FrontierReader(path) as reader:
         for name in REPORTS:
             report = reader.report(name)
-            assert report.rows
+            assert bool(report.rows) == (name != "duplicates"), "of which there are none here"
             assert all(len(row) == len(report.columns) for row in report.rows)
-            assert len(reader.report(name, 1).rows) == 1
+            assert len(reader.report(name, 1).rows) == min(1, len(report.rows))
         assert [row[1] for row in reader.report("seeds").rows] == ["done", "done", "done"]
 
 

@@ -23,7 +23,7 @@ from tests.fuzz.target import FINDS
 from tests.fuzz.targets import TARGETS
 
 STATE = Path(".fuzz") / "counts.json"
-SLICE = 20.0
+SLICE = 60.0  # seconds; reading the real data takes some of them
 
 
 class Count(msgspec.Struct):
@@ -35,6 +35,7 @@ class Count(msgspec.Struct):
     crash: int = 0
     hang: int = 0
     exception: int = 0
+    survived: int = 0
     signs: dict[str, str] = {}
 
 
@@ -62,6 +63,7 @@ class Counts:
         with self._lock:
             count = self.of[name]
             count.inputs += outcome.inputs
+            count.survived += outcome.survived
             count.seconds += outcome.seconds - SLICE
             new = []
             for find in outcome.finds:
@@ -75,16 +77,17 @@ class Counts:
 
 
 def table(counts: Counts) -> str:
-    """A line for each parser and one for all."""
-    head = f"{'parser':<24}{'inputs':>12}{'crashes':>9}{'hangs':>7}{'foreign':>9}{'inputs/s':>10}"
+    """A line for each parser and one for all. `survived` are inputs that ended a process of the sandbox and no more."""
+    head = f"{'parser':<24}{'inputs':>12}{'crashes':>9}{'hangs':>7}{'foreign':>9}{'survived':>10}{'inputs/s':>10}"
     rows = [(name, count) for name, count in counts.of.items() if count.inputs]
     total = Count(
         inputs=sum(count.inputs for _, count in rows), seconds=sum(count.seconds for _, count in rows),
         crash=sum(count.crash for _, count in rows), hang=sum(count.hang for _, count in rows),
-        exception=sum(count.exception for _, count in rows),
+        exception=sum(count.exception for _, count in rows), survived=sum(count.survived for _, count in rows),
     )  # fmt: skip
     lines = [
-        f"{name:<24}{c.inputs:>12,}{c.crash:>9}{c.hang:>7}{c.exception:>9}{c.inputs / max(c.seconds, 1e-9):>10,.0f}"
+        f"{name:<24}{c.inputs:>12,}{c.crash:>9}{c.hang:>7}{c.exception:>9}{c.survived:>10}"
+        f"{c.inputs / max(c.seconds, 1e-9):>10,.0f}"
         for name, c in [*rows, ("all", total)]
     ]
     return "\n".join([head, *lines])

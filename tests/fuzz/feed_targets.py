@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterable
 
+from tests.fuzz import corpora
 from tests.fuzz.target import SHARED, Check, Target, in_file, packed_files
 
 RSS = """<?xml version="1.0" encoding="utf-8"?><rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/">
@@ -117,7 +118,7 @@ TARGETS = (
     Target("feed-json", _feed, (JSON,), (b"{", b"}", b"[", b"]", b'"', b":", b'"items":', b"\\u", b"null", b"1e9"),
            2000, 3000),
     Target("date", _date, DATES, tuple(b"Mon, Jan 2006 15:04:05 GMT +0700 T Z - : / EST AM 24:00 00 99 W1".split()),
-           10_000, 80),
+           10_000, 80, corpora.dates),
     Target("opml", _opml, (OPML,), XML, 1200, 4000),
     Target("trace", _trace, (TRACE, gzip.compress(TRACE, mtime=0), b"a\t5\r\nb\t7.5\tx\n"), (b"\t", b"\n", b"\x1f\x8b"),
            2000, 3000, _traces),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gzip
 import random
-from collections.abc import Iterable
+from contextlib import suppress
 
-from tests.fuzz.target import Check, Target, folder, in_file, packed_files
+from tests.fuzz import corpora
+from tests.fuzz.target import Check, Target, folder, in_file
 
 HTTP = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: 5\r\n\r\n<p>x\n"
 WARC = (
@@ -56,7 +57,9 @@ def _arc() -> Check:
 
 
 def _cdxj() -> Check:
+    from phasa.archive.capture import ArchiveError
     from phasa.archive.cdxj import lookup, read_index, sample
+    from phasa.archive.reader import read_entry
 
     where = folder() / "index"
     where.mkdir(exist_ok=True)
@@ -64,7 +67,9 @@ def _cdxj() -> Check:
     def check(data: bytes) -> None:
         (where / "index.cdxj").write_bytes(data)
         for entry in read_index(where):
-            _ = entry.time
+            for ask in (lambda e: e.time, lambda e: read_entry(where, e)):
+                with suppress(ArchiveError):
+                    ask(entry)
         lookup(where, "http://a.th/1")
         list(sample(where, 2))
 
@@ -219,10 +224,6 @@ def _host() -> Check:
     return check
 
 
-def _warcs() -> Iterable[bytes]:
-    yield from packed_files("warc-samples/warcio-test-data.tar.xz")()
-
-
 def _toml() -> bytes:
     return (
         b'language = "th"\ncontact = "m"\nconnections=9\ntolerance = 1\n[scope]\ndomains = ["th"]\npatterns = ["^h"]\n'
@@ -269,22 +270,22 @@ PROFILE = b'code = "xx"\nname = "X"\nscripts = ["Thai"]\naliases = ["x"]\nthresh
 LOG = b"2020-01-02T03:04:05.000Z   200       1234 http://a.th/ L http://b.th/ text/html #001 20200102 sha1:A - lang:th"
 TARGETS = (
     Target("warc", _warc, (WARC, WARC * 2, gzip.compress(WARC, mtime=0) * 2), (b"WARC/1.1\r\n", b"Content-Length: ",
-           b"\r\n\r\n", b"WARC-Type: revisit", b"HTTP/1.1 ", b"\x1f\x8b\x08\0"), 800, 3000, _warcs),
+           b"\r\n\r\n", b"WARC-Type: revisit", b"HTTP/1.1 ", b"\x1f\x8b\x08\0"), 800, 3000, corpora.samples),
     Target("arc", _arc, (ARC, gzip.compress(ARC, mtime=0)), (b"\n", b" ", b"filedesc://", b"HTTP/1.1 "),
-           800, 2500, _warcs),
-    Target("cdxj", _cdxj, (CDXJ,), (*JSON, b" 2020", b"th,a)/1 "), 1000, 1500),
+           800, 2500, corpora.samples),
+    Target("cdxj", _cdxj, (CDXJ,), (*JSON, b" 2020", b"th,a)/1 "), 1000, 1500, corpora.index_lines),
     Target("arff", _arff, (ARFF,), (b"@attribute", b"@data", b"@relation", b"{", b"}", b",", b"%", b"'"), 1500, 1500),
-    Target("settings", _settings, (_toml(),), TOML, 300, 1500),
-    Target("profile", _profile, (PROFILE,), TOML, 1500, 800),
+    Target("settings", _settings, (_toml(),), TOML, 300, 1500, corpora.settings),
+    Target("profile", _profile, (PROFILE,), TOML, 1500, 800, corpora.profiles),
     Target("options", _options, (b"hybrid:step=0.1:every=5", b"lswc:distance=4", b"best-segment:strict=true"),
            (b"=", b":", b"nan", b"inf", b"true", b"floor"), 3000, 200),
     Target("seeds", _seeds, (SEEDS,), (b"http://", b" ", b"\n", b"#", b"nan", b"1e999"), 1500, 800),
     Target("lexicon", _lexicon, (LEXICON, b"a\nb\n", "<NE>กรุง</NE>|บ้าน|".encode()), (b"\t", b"\n", b"C\t", b"R\t", b"|",
-           b"<NE>", b"</NE>", b"\x28\xb5\x2f\xfd"), 2000, 600),
+           b"<NE>", b"</NE>", b"\x28\xb5\x2f\xfd"), 2000, 600, corpora.word_lists),
     Target("dictionary", _dictionary, (b"# source\nBangkok\nWat Pho\n", b"\x28\xb5\x2f\xfd\x00\x58\x11\0\0abc"),
-           (b"\n", b"#", b"\x28\xb5\x2f\xfd"), 2000, 500),
+           (b"\n", b"#", b"\x28\xb5\x2f\xfd"), 2000, 500, corpora.word_lists),
     Target("model", _model, (b'{"kind":"phasa topic 1","language":"en"}', b'{"kind":"x","terms":[],"weights":[1.5]}',
-           b"\x28\xb5\x2f\xfd\x00\x58\x11\0\0abc"), JSON, 2000, 800),
+           b"\x28\xb5\x2f\xfd\x00\x58\x11\0\0abc"), JSON, 2000, 800, corpora.models),
     Target("crawl-log", _log, (LOG,), (b" ", b"lang:", b"-", b"http://"), 8000, 400),
     Target("api", _api, (b'{"url":"http://a.th/","category":"x","opml":"<opml/>","id":1,"most":5,"by":"host"}',
            b"order=pages&page=2&most=9&zone=Asia%2FBangkok"), (*JSON, b"&", b"=", b"%00", b"["), 1500, 1200),

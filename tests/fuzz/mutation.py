@@ -88,19 +88,40 @@ CHANGES: tuple[Change, ...] = (
 )  # fmt: skip
 
 
-class Mutator:
-    """Inputs without end from seeds: `tokens` are words of the format, `most` the longest input in bytes."""
+_REMEMBERED = 1 << 20
+_OWN = 0.25  # of the inputs are made from the seeds of the first kind, however many there are of the second
 
-    def __init__(self, seeds: Sequence[bytes], tokens: Sequence[bytes], most: int, seed: int) -> None:
+
+class Mutator:
+    """Inputs without end from seeds, none of them blank and none twice: `tokens` are words of the format, `most` the
+    longest input in bytes. `more` are seeds in number: `seeds`, few and often tiny, do not outweigh them."""
+
+    def __init__(
+        self, seeds: Sequence[bytes], tokens: Sequence[bytes], most: int, seed: int, more: Sequence[bytes] = ()
+    ) -> None:
         self._seeds = [seed[:most] for seed in seeds] or [b""]
+        self._more = [seed[:most] for seed in more if seed] or self._seeds
+        self._all = [*self._seeds, *self._more]
         self._tokens = list(tokens) or [b"\0"]
         self._most = most
         self._rng = random.Random(seed)
+        self._seen: set[int] = set()
 
     def next(self) -> bytes:
         """The next input."""
+        while True:
+            data = self._changed()
+            sign = hash(data)
+            # What is blank tells nothing, nor what was tried: neither is counted as an input.
+            if data.strip() and sign not in self._seen:
+                if len(self._seen) < _REMEMBERED:
+                    self._seen.add(sign)
+                return data
+
+    def _changed(self) -> bytes:
         rng = self._rng
-        data = bytearray(self._seeds[int(rng.random() * len(self._seeds))])
+        seeds = self._seeds if rng.random() < _OWN else self._more
+        data = bytearray(seeds[int(rng.random() * len(seeds))])
         for _ in range(1 + int(rng.random() ** 2 * 8)):
-            CHANGES[int(rng.random() * len(CHANGES))](rng, data, self._tokens, self._seeds)
+            CHANGES[int(rng.random() * len(CHANGES))](rng, data, self._tokens, self._all)
         return bytes(data[: self._most])

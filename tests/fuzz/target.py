@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,9 @@ SHARED = Path(__file__).parents[3] / "shared" / "data"
 FINDS = Path(__file__).parent / "finds"
 
 Check = Callable[[bytes], object]
+
+survived: Counter[str] = Counter()
+"""How the process that parses ended, in the sandbox: counted, not a find, as long as what called it goes on."""
 
 
 class Target(NamedTuple):
@@ -27,10 +31,9 @@ class Target(NamedTuple):
     most: int = 4000
     corpus: Callable[[], Iterable[bytes]] = lambda: ()
 
-    def real_seeds(self) -> list[bytes]:
-        """The seeds, the finds of earlier runs, and what the real data has."""
-        found = [path.read_bytes() for path in sorted((FINDS / self.name).glob("*.bin"))]
-        return [*self.seeds, *found, *(piece[: self.most] for piece in self.corpus())]
+    def own_seeds(self) -> list[bytes]:
+        """The seeds and the finds of earlier runs."""
+        return [*self.seeds, *(path.read_bytes() for path in sorted((FINDS / self.name).glob("*.bin")))]
 
 
 @cache

@@ -5,7 +5,8 @@
 With a FILE instead of seeds, it is the one input.
 
 Before each input it is written into the journal, a file in shared memory; the parent watches the number in front of it.
-What the check raises is printed as one line of JSON: {"sign", "what", "input"}, each kind once.
+What the check raises is printed as one line of JSON: {"sign", "what", "input"}, each kind once; at the end
+{"survived"}: how many inputs ended a process of the sandbox, and no more than that.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pathlib import Path
 
 from phasa.errors import PhasaError
 from tests.fuzz.mutation import Mutator
-from tests.fuzz.target import Check, Target, folder
+from tests.fuzz.target import Check, Target, folder, survived
 from tests.fuzz.targets import FAULTY, TARGETS
 
 JOURNAL_BYTES = 1 << 20
@@ -88,9 +89,11 @@ def inputs_of(target: Target, seed: int, source: str) -> Iterator[bytes]:
     if source not in ("real", "built-in"):
         yield Path(source).read_bytes()
         return
-    seeds = target.real_seeds() if source == "real" else list(target.seeds)
+    seeds = target.own_seeds() if source == "real" else list(target.seeds)
+    more = [piece[: target.most] for piece in target.corpus()] if source == "real" else []
     yield from seeds
-    mutator = Mutator(seeds, target.tokens, target.most, seed)
+    yield from more
+    mutator = Mutator(seeds, target.tokens, target.most, seed, more)
     while True:
         yield mutator.next()
 
@@ -114,6 +117,8 @@ def run(target: Target, inputs: Iterator[bytes], count: int, seconds: float, jou
             sys.stdout.flush()
         if number % 16 == 0 and time.monotonic() > ends:
             break
+    sys.stdout.write(json.dumps({"survived": survived.total()}) + "\n")
+    sys.stdout.flush()
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
-from tests.durability.small_web import THAI, SmallWeb, collection_for, command, finish
+from tests.durability.small_web import THAI, LoopbackHosts, SmallWeb, collection_for, command, finish
 from tests.sandbox.deeds import CRASH
 
 from phasa.archive.reader import get
@@ -138,6 +138,27 @@ def test_more_hosts_than_open_files(tmp_path: Path) -> None:
     assert most > 200
     assert code == 0, err
     assert len({arrival.host for arrival in small.arrivals}) == 400
+
+
+@pytest.mark.soak
+def test_three_thousand_hosts_and_a_thousand_open_files(tmp_path: Path) -> None:
+    """The attack at its own size: hosts with an address each, so that none shares a connection with another."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))  # for the server, which is in this process
+    small = LoopbackHosts(3000, hosts=3000)
+    try:
+        with small.serving():
+            collection = collection_for(tmp_path / "c", small, server="")
+            process = command(
+                "crawl", collection.path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))
+            )
+            code, _, err = finish(process, timeout=1800.0)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert code == 0, err
+    assert len({arrival.host for arrival in small.arrivals}) == 3000
+    assert sum(arrival.path != "/robots.txt" for arrival in small.arrivals) == 3000
+    assert "too many open files" not in err.lower()
 
 
 @pytest.mark.parametrize("contact", ["me@example.org\\r\\nX: y", "a\\u0000b", "line\\n"])

@@ -71,7 +71,11 @@ def test_lab_run_prints_harvest_and_coverage_per_strategy(tmp_path: Path) -> Non
     assert [one["strategy"] for one in found] == ["lswc", "bfs"]
     assert found[0]["pages"] == [100, 200, 300]
     assert len(found[0]["harvest"]) == len(found[0]["coverage"]) == 3
-    assert (tmp_path / "curves.csv").read_text().startswith("world,seeds,draw,strategy,pages,harvest,recent,coverage\n")
+    assert (
+        (tmp_path / "curves.csv")
+        .read_text()
+        .startswith("world,lies,seeds,draw,strategy,pages,harvest,recent,coverage\n")
+    )
 
 
 def test_lab_run_wants_one_ground() -> None:

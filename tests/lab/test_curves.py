@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from phasa.lab.compare import compare
-from phasa.lab.curves import Curve, Ground, comparison, interval, summarise
+from phasa.lab.curves import Curve, Ground, interval, summarise
+from phasa.lab.falls import comparison
 from phasa.lab.report import write_html
 
 GROUNDS = [Ground("thai2", "th", world=f"{seed}:3000") for seed in (1, 2)]
@@ -43,7 +44,7 @@ def test_a_crawl_that_ended_early_keeps_its_last_value() -> None:
 def test_the_report_of_a_comparison_names_its_worlds_and_shows_every_strategy() -> None:
     result = comparison([_curve(name, ground, [0.5, 0.6]) for ground in GROUNDS for name in ("hybrid", "bfs")])
     assert result.name == "run"
-    assert "worlds 1:3000, 2:3000 (seed:pages), seeds thai2" in result.title
+    assert "worlds 1:3000, 2:3000 (seed:pages) with lies 1, seeds thai2" in result.title
     (section,) = result.sections
     assert [row[0] for row in section.tables[0].rows] == ["hybrid (ours)", "BFS"]
     assert [chart.title for chart in section.charts] == ["Harvest rate", "Harvest of the latest pages only", "Coverage"]

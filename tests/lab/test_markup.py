@@ -19,8 +19,7 @@ def _pages(world: World, wanted: bool, count: int = 25) -> list[int]:
 
 def _text(world: World, page: int) -> str:
     written = write_page(world, page)
-    codec = {"tis-620": "cp874", "windows-874": "cp874", "iso-8859-11": "cp874"}.get(written.charset, written.charset)
-    return written.body.decode(codec, "replace")
+    return written.body.decode(written.codec, "replace")
 
 
 def test_a_page_is_the_same_each_time(thai_world: World) -> None:

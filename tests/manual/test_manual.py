@@ -115,7 +115,7 @@ def _options(command: object) -> set[str]:
 
 def _script_exists(words: list[str]) -> None:
     if words[0] == "-m":
-        spec = ROOT / "src" / words[1].replace(".", "/")
+        spec = ROOT / ("" if words[1].startswith("tests.") else "src") / words[1].replace(".", "/")
         script = spec.with_suffix(".py") if spec.with_suffix(".py").exists() else spec / "__main__.py"
     else:
         script = ROOT / words[0]

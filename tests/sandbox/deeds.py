@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable
 
 from phasa.errors import SettingsError
@@ -69,3 +70,11 @@ def grow(megabytes: int) -> int:
 
 _KEPT: list[bytearray] = []
 DEEDS: dict[str, Callable[[], int]] = {"SIGSEGV": die, "exit status 3": leave, "seconds": hang, "MB": fill}
+
+
+def work(seconds: float) -> float:
+    """Take so much processor time."""
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+    return seconds

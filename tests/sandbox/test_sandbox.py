@@ -88,6 +88,28 @@ async def test_a_pool_whose_nursery_was_killed_starts_another() -> None:
         assert await pool.call(deeds.who) != worker
 
 
+async def test_a_busy_worker_ends_with_the_process_that_forked_it() -> None:
+    """It does not look at its socket, and nobody is left who would bury it."""
+    async with Pool(1, Bounds(600.0, 64)) as pool:
+        worker = await pool.call(deeds.who)
+        busy = asyncio.ensure_future(pool.call(deeds.hang))
+        await asyncio.sleep(0.2)
+        os.kill(_parent(worker), signal.SIGKILL)
+        for _ in range(1000):
+            if _is_gone(worker):
+                break
+            await asyncio.sleep(0.02)
+        assert _is_gone(worker)
+        busy.cancel()
+
+
+def _is_gone(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
 async def test_a_pool_that_cannot_live_says_so() -> None:
     async with Pool(1, SMALL) as pool:
 

@@ -195,3 +195,18 @@ def test_the_resolution_cases_of_crawler_commons(data: Path) -> None:
             if page and wanted and url.join(page, raw) != wanted:
                 wrong.append((raw, base, expected, url.join(page, raw)))
     assert not wrong
+
+
+def test_the_dot_at_the_end_of_a_host_is_dropped() -> None:
+    assert url.parse("http://A.example./x./y") == "http://a.example/x./y"
+    assert url.parse("https://a.example.:8443/") == "https://a.example:8443/"
+    assert url.parse("http://a.example.@a.example./") == "http://a.example.@a.example/"
+    assert url.parse("http://xn--bcher-kva.example./") == "http://xn--bcher-kva.example/"
+    assert url.parse("http://a../") == "http://a../"
+    base = url.Url("http://a.example/b/")
+    assert url.join(base, "//c.example./d") == "http://c.example/d"
+    assert url.join_all(base, ["http://c.example.", "e./f", "//c.example.:81/g"]) == [
+        "http://c.example/",
+        "http://a.example/b/e./f",
+        "http://c.example:81/g",
+    ]

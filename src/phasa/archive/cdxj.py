@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import heapq
 import os
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import groupby, islice
@@ -67,9 +68,27 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def time(self) -> datetime:
-        return datetime.strptime(self.timestamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+        """When it was fetched. Raises ArchiveError when the line says no time."""
+        try:
+            return datetime.strptime(self.timestamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+        except ValueError:
+            raise self._wrong("time", self.timestamp) from None
+
+    @property
+    def place(self) -> int:
+        """The byte of its file at which the record begins. Raises ArchiveError when the line says none."""
+        if not _PLACE.fullmatch(self.offset):
+            raise self._wrong("place", self.offset)
+        return int(self.offset)
+
+    def _wrong(self, what: str, said: str) -> ArchiveError:
+        return ArchiveError(
+            f"{INDEX}: damaged: {said[:40]!r} is no {what} of a record, for {self.url[:200]}; "
+            "make it again with: phasa repair"
+        )
 
 
+_PLACE = re.compile(r"[0-9]{1,18}")
 _STAMP = str.maketrans("", "", "-T:")
 _JSON_FIELDS = ("url", "mime", "status", "digest", "length", "offset", "filename")
 

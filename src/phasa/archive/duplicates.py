@@ -19,10 +19,13 @@ RUN = 8
 """Characters of a shingle."""
 SHORTEST = 200
 """Characters below which a text says too little to be compared."""
-LONGEST = 50_000
+LONGEST = 10_000
 """Characters of a text that are looked at."""
 DISTANCE = 3
-_FACTORS = np.array([pow(0x9E3779B97F4A7C15, power, 1 << 64) for power in range(1, RUN + 1)], np.uint64)
+_FACTOR = 0x9E3779B97F4A7C15
+_FIRST, *_STEPS = (np.uint64(pow(_FACTOR, power, 1 << 64)) for power in (1, 1, 2, 4))
+_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(np.int64)
+_COLUMNS = np.arange(0, 8 * 256, 256)
 _MASK = (1 << 64) - 1
 
 
@@ -33,10 +36,14 @@ def simhash(text: str) -> int:
     if len(codes) < SHORTEST:
         return 0
     count = len(codes) - RUN + 1
-    shingles = np.zeros(count, np.uint64)
-    for place in range(RUN):
-        shingles += codes[place : place + count] * _FACTORS[place]
-    votes = np.unpackbits(_mix(shingles).view(np.uint8), bitorder="little").reshape(count, 64).sum(axis=0)
+    # Sums of RUN characters, each times another power of the factor: runs of 1, 2, 4 and 8, each of two halves.
+    shingles, half = codes * _FIRST, 1
+    for step in _STEPS:
+        shingles = shingles[:-half] + shingles[half:] * step
+        half *= 2
+    # How many have each bit: the bytes of a column are counted by their values, and the bits of 256 values are known.
+    values = _mix(shingles).view(np.uint8).reshape(count, 8) + _COLUMNS
+    votes = (np.bincount(values.ravel(), minlength=8 * 256).reshape(8, 256) @ _BITS).ravel()
     return int(np.packbits(votes * 2 > count, bitorder="little").view(np.uint64)[0])
 
 
@@ -55,11 +62,15 @@ class Near(NamedTuple):
 class NearDuplicates:
     """The simhashes of a crawl, in a file that all its workers share, or in memory without a path.
 
-    The file is not synced: a crash may forget the last pages, so that one near duplicate of theirs is not found. What a
-    stopped crawl knew, the resumed one knows.
+    Pages are written `together`, so many at a time, and the file is not synced: other workers hear of a page a little
+    later, and a crash may forget the last ones, so that a near duplicate of theirs is not found. What a stopped crawl
+    knew, the resumed one knows.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, together: int = 100) -> None:
+        self._together = together
+        self._fresh: list[tuple[str, int]] = []
+        self._fresh_blocks: dict[int, list[tuple[int, str]]] = {}
         if path is not None:
             unseal(path)
         self._db = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=30)
@@ -87,11 +98,21 @@ class NearDuplicates:
     def find(self, hash_: int) -> Near | None:
         """The nearest known page within the distance, the first one known on a tie."""
         best: tuple[int, int] | None = None
-        rows = self._db.execute("SELECT hash, page FROM block WHERE key IN (?, ?, ?, ?)", _keys(hash_))
+        keys = _keys(hash_)
+        rows = self._db.execute("SELECT hash, page FROM block WHERE key IN (?, ?, ?, ?)", keys)
         for other, page in rows:
             apart = distance(hash_, other & _MASK)
             if apart <= DISTANCE and (best is None or (apart, page) < best):
                 best = (apart, page)
+        fresh = [
+            (apart, url)
+            for key in keys
+            for other, url in self._fresh_blocks.get(key, ())
+            if (apart := distance(hash_, other)) <= DISTANCE
+        ]
+        if fresh and (best is None or min(fresh)[0] < best[0]):
+            nearest = min(apart for apart, _ in fresh)
+            return Near(next(url for apart, url in fresh if apart == nearest), nearest)
         if best is None:
             return None
         (url,) = self._db.execute("SELECT url FROM page WHERE id = ?", (best[1],)).fetchone()
@@ -99,15 +120,27 @@ class NearDuplicates:
 
     def add(self, url: str, hash_: int) -> None:
         """Remember a page; nothing happens when it is known already."""
-        signed = hash_ - (1 << 64) if hash_ >> 63 else hash_
+        self._fresh.append((url, hash_))
+        for key in _keys(hash_):
+            self._fresh_blocks.setdefault(key, []).append((hash_, url))
+        if len(self._fresh) >= self._together:
+            self.write()
+
+    def write(self) -> None:
+        """Write what was remembered since the last time."""
         with self._db:
             self._db.execute("BEGIN IMMEDIATE")
-            done = self._db.execute("INSERT OR IGNORE INTO page (url, hash) VALUES (?, ?)", (url, signed))
-            if done.rowcount:
-                rows = [(key, signed, done.lastrowid) for key in _keys(hash_)]
-                self._db.executemany("INSERT INTO block VALUES (?, ?, ?)", rows)
+            for url, hash_ in self._fresh:
+                signed = hash_ - (1 << 64) if hash_ >> 63 else hash_
+                done = self._db.execute("INSERT OR IGNORE INTO page (url, hash) VALUES (?, ?)", (url, signed))
+                if done.rowcount:
+                    rows = [(key, signed, done.lastrowid) for key in _keys(hash_)]
+                    self._db.executemany("INSERT INTO block VALUES (?, ?, ?)", rows)
+        self._fresh.clear()
+        self._fresh_blocks.clear()
 
     def close(self) -> None:
+        self.write()
         self._db.close()
 
 

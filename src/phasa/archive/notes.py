@@ -19,7 +19,7 @@ def read_notes(folder: Path, entry: Entry) -> dict[str, str]:
     """The notes of the capture that an index entry points at; empty when it has none, or they are damaged or gone."""
     for path in (folder / entry.filename, folder / (entry.filename + ".open")):
         if path.exists():
-            return notes_at(path, int(entry.offset))
+            return notes_at(path, entry.place)
     return {}
 
 

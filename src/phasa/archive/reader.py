@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -81,8 +82,8 @@ def get(folder: Path, url: str, near: datetime | None = None) -> Stored | None:
 def read_entry(folder: Path, entry: Entry) -> Stored:
     """The record that an index entry points at. Raises ArchiveError when it is not there, or damaged."""
     for path in (folder / entry.filename, folder / (entry.filename + ".open")):
-        if path.exists():
-            return read_record(path, int(entry.offset), entry.url)
+        if os.path.isfile(path):  # unlike Path.is_file, also of a name that no file can have
+            return read_record(path, entry.place, entry.url)
     raise ArchiveError(f"{folder / entry.filename}: is gone, and {folder / INDEX} says that {entry.url} is in it")
 
 
@@ -220,6 +221,7 @@ def _arc_records(path: Path, file: IO[bytes], at: int) -> Iterator[tuple[int, in
     except (
         ArchiveLoadFailed,
         ValueError,
+        OverflowError,
         TypeError,
         AttributeError,
         IndexError,

@@ -9,7 +9,7 @@ import msgspec
 
 from phasa.archive.reader import Stored, read_archive, resolve
 from phasa.extras import needs_extra
-from phasa.files import naming
+from phasa.files import whole_file
 from phasa.language.detectors import detect
 from phasa.web.apart import try_page
 from phasa.web.http import PAGE_TYPES
@@ -54,9 +54,9 @@ def page_text(body: bytes, address: str, content_type: str) -> Text | None:
 
 
 def write_jsonl(texts: Iterable[Text], out: Path) -> int:
-    """One JSON object per line. Returns the number of lines."""
+    """One JSON object per line. Returns the number of lines. The file is there when it is whole."""
     count = 0
-    with naming(out), out.open("wb") as file:
+    with whole_file(out) as unfinished, unfinished.open("wb") as file:
         for text in texts:
             file.write(msgspec.json.encode(text) + b"\n")
             count += 1
@@ -64,7 +64,8 @@ def write_jsonl(texts: Iterable[Text], out: Path) -> int:
 
 
 def write_parquet(texts: Iterable[Text], out: Path) -> int:
-    """A Parquet file, zstd-compressed. Returns the number of rows. Raises ExtraError without pyarrow."""
+    """A Parquet file, zstd-compressed, there when it is whole. Returns the number of rows. Raises ExtraError without
+    pyarrow."""
     with needs_extra("parquet", "Parquet"):
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -72,7 +73,7 @@ def write_parquet(texts: Iterable[Text], out: Path) -> int:
     columns = msgspec.structs.fields(Text)
     schema = pa.schema([(column.name, pa.float64() if column.type is float else pa.string()) for column in columns])
     count = 0
-    with pq.ParquetWriter(out, schema, compression="zstd") as writer:
+    with whole_file(out) as unfinished, pq.ParquetWriter(unfinished, schema, compression="zstd") as writer:
         batch: list[dict[str, object]] = []
         for text in texts:
             batch.append(msgspec.structs.asdict(text))

@@ -16,7 +16,7 @@ from phasa.archive.capture import ArchiveError
 from phasa.archive.cdxj import merge, read_index
 from phasa.archive.damage import Damage, note
 from phasa.archive.members import members
-from phasa.files import naming
+from phasa.files import naming, whole_file
 from phasa.web.http import PAGE_TYPES
 
 _CHUNK = 1 << 20
@@ -41,8 +41,7 @@ def export_wacz(archive: Path, out: Path, *, title: str = "", titles: dict[str, 
         raise ArchiveError(f"{archive}: no finished WARC file to export; crawl first")
     index, made = _index(archive, out)
     resources: list[dict[str, object]] = []
-    unfinished = out.with_name(out.name + ".part")
-    with naming(unfinished), zipfile.ZipFile(unfinished, "w", allowZip64=True) as bundle:
+    with whole_file(out) as unfinished, zipfile.ZipFile(unfinished, "w", allowZip64=True) as bundle:
         for warc in warcs:
             resources.append(_store(bundle, warc, f"archive/{warc.name}"))
             for piece in members(warc):
@@ -54,7 +53,6 @@ def export_wacz(archive: Path, out: Path, *, title: str = "", titles: dict[str, 
         package = _package(title, resources)
         bundle.writestr("datapackage.json", package)
         bundle.writestr("datapackage-digest.json", _package_digest(package))
-    unfinished.rename(out)
     if made:
         index.unlink()
     return len(pages)

@@ -34,6 +34,9 @@ def crawl(
         str | None,
         typer.Option("--release", metavar="TEXT", help="First let quarantined URLs with this in them wait again."),
     ] = None,
+    rescope: Annotated[
+        bool, typer.Option("--rescope", help="First take back what the scope refused as it was, and takes now.")
+    ] = False,
     pause: Annotated[bool, typer.Option("--pause", help="Pause the crawl that runs elsewhere, and return.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on after a pause, here or where it runs.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
@@ -46,7 +49,7 @@ def crawl(
 
     from phasa.collection import Collection
     from phasa.crawl.run.progress import Progress
-    from phasa.crawl.run.runs import release_quarantined, run_collection, with_limits
+    from phasa.crawl.run.runs import release_quarantined, rescope_dropped, run_collection, with_limits
 
     collection = with_limits(Collection.open(directory), pages, seconds, strategy)
     if _ordered(collection, pages, seconds, pause, resume):
@@ -54,6 +57,9 @@ def crawl(
     with collection.locked():
         if release is not None:
             print(f"{release_quarantined(collection, release)} quarantined URLs wait again", file=sys.stderr)
+        if rescope:
+            taken = rescope_dropped(collection, _tell_rescope if not quiet and sys.stderr.isatty() else _say_nothing)
+            print(f"{taken:,} addresses that the scope had refused wait again", file=sys.stderr)
         with Progress(shown=not quiet and sys.stderr.isatty(), limit=collection.settings.budgets.pages) as progress:
             result = run_collection(collection, progress.show, workers=workers)
     for junk in result.seeds.junk:
@@ -64,10 +70,19 @@ def crawl(
         print_json(result.metrics)
     else:
         print(result.summary())
-    if not result.metrics.done:
-        raise PhasaError(result.why_nothing())
     if result.errors:
         raise typer.Exit(1)
+    if not result.metrics.done:
+        raise PhasaError(result.why_nothing())
+    if result.held_up:
+        raise typer.Exit(1)
+
+
+def _tell_rescope(seen: int, taken: int) -> None:
+    print(f"\r{seen:,} refused addresses looked at, {taken:,} taken back ", end="", file=sys.stderr, flush=True)
+
+
+def _say_nothing(seen: int, taken: int) -> None: ...
 
 
 def _ordered(collection: Collection, pages: int | None, seconds: float | None, pause: bool, resume: bool) -> bool:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from phasa.cli.outputs import print_json
 from phasa.errors import InputError
 
+if TYPE_CHECKING:
+    from phasa.lab.curves import Curve
+
+_LIES = "How often a web lies about its language: 1 as real ones do, 0 never (the web of the papers)."
 app = typer.Typer(
     no_args_is_help=True,
     help="Make a web, replay one, run experiments.",
@@ -21,13 +25,15 @@ app = typer.Typer(
 @app.command(epilog="Example:  phasa lab world 1:100000 --lang th")
 def world(
     name: Annotated[str, typer.Argument(metavar="SEED:PAGES", help="Which world.")],
-    lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Language of the recipe: th or fa.")] = "th",
+    lang: Annotated[
+        str, typer.Option("--lang", metavar="CODE", help="Recipe: th, fa, or fa-near (more neighbours).")
+    ] = "th",
     topics: Annotated[
         bool, typer.Option("--topics", help="English pages on Thailand in segments: tourism, estate, diving.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Make a generated web and show how close it is to the published tables."""
+    """Make a generated web and show how close it is to the published tables, as they are: without lies."""
     from phasa.lab.world import World
 
     if topics:
@@ -37,11 +43,11 @@ def world(
     elif lang == "fa":
         from phasa.papers.persian_crawling.calibration import calibrate as calibrate_persian
 
-        rows = calibrate_persian(World.from_name(name, lang))
+        rows = calibrate_persian(World.from_name(name, lang, lies=0.0))
     else:
         from phasa.papers.language_crawling.calibration import calibrate
 
-        rows = calibrate(World.from_name(name, lang))
+        rows = calibrate(World.from_name(name, lang, lies=0.0))
     if as_json:
         print_json(rows)
         return
@@ -61,6 +67,7 @@ def graph(
         ),
     ] = None,
     lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Language that crawls are after.")] = "th",
+    lies: Annotated[float, typer.Option("--lies", metavar="X", min=0.0, help=_LIES)] = 1.0,
 ) -> None:
     """Store a web graph: an SQLite file with the tables wgnode and wglinks."""
     from phasa.lab.links import depth_from
@@ -76,7 +83,7 @@ def graph(
     else:
         from phasa.lab.world import World
 
-        made = World.from_name(world, lang)
+        made = World.from_name(world, lang, lies)
         stored = made.graph
         write_graph(stored, out, depth_from(stored.offsets, stored.targets, made.sites.first[made.sites.level == 0]))
     print(f"{out}: {len(stored)} addresses, {len(stored.targets)} links, {int(stored.wanted.sum())} pages in '{lang}'")
@@ -103,6 +110,9 @@ def run(
     every: Annotated[
         int, typer.Option("--every", metavar="N", min=1, help="Pages between two values of a curve.")
     ] = 100,
+    lies: Annotated[
+        str, typer.Option("--lies", metavar="X,Y", help=_LIES + " Several show how each strategy falls.")
+    ] = "1",
     workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes.")] = 1,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write all curves.")] = None,
     out: Annotated[
@@ -120,7 +130,12 @@ def run(
     grounds = (
         [Ground("mixed", lang, graph=graph, draw=draw + 1) for draw in range(draws)]
         if graph is not None
-        else [Ground(seeds, lang, world=name) for given in world or [] for name in _worlds(given)]
+        else [
+            Ground(seeds, lang, world=name, lies=level)
+            for level in _levels(lies)
+            for given in world or []
+            for name in _worlds(given)
+        ]
     )
     names = [name.strip() for name in strategies.split(",") if name.strip()]
     if not names:
@@ -130,10 +145,13 @@ def run(
     if csv is not None:
         csv.write_text(write_csv(curves), encoding="utf-8")
     if out is not None:
-        from phasa.lab.curves import comparison
+        from phasa.lab.falls import comparison
         from phasa.lab.report import write_files
 
         print("written: " + ", ".join(map(str, write_files(comparison(curves), out))), file=sys.stderr)
+    if len({ground.lies for ground in grounds}) > 1:
+        _print_falls(curves, as_json)
+        return
     found = summarise(curves)
     if as_json:
         print_json(found)
@@ -150,6 +168,28 @@ def run(
             "percent columns: share of the reachable pages in the language found after so much of all reachable",
             file=sys.stderr,
         )
+
+
+def _print_falls(curves: list[Curve], as_json: bool) -> None:
+    """What crawls of webs that lie more and less found."""
+    from phasa.lab.falls import by_lies, falls_section
+    from phasa.lab.report import write_tables
+
+    if as_json:
+        print_json([{"lies": lies, "strategies": found} for lies, found in by_lies(curves).items()])
+    else:
+        print(write_tables(falls_section(curves)))
+
+
+def _levels(given: str) -> list[float]:
+    """'0,0.5,1' as numbers. Raises InputError for what is not a number from 0 on."""
+    try:
+        levels = [float(part) for part in given.split(",")]
+    except ValueError:
+        levels = []
+    if not levels or not all(0 <= level < 1000 for level in levels):
+        raise InputError(f"--lies '{given}': say how often a web lies as numbers from 0 on, for example 0,0.5,1,2")
+    return list(dict.fromkeys(levels))
 
 
 def _worlds(given: str) -> list[str]:
@@ -169,7 +209,10 @@ def serve(
     port: Annotated[
         int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
     ] = 8090,
-    lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Language of the recipe: th or fa.")] = "th",
+    lang: Annotated[
+        str, typer.Option("--lang", metavar="CODE", help="Recipe: th, fa, or fa-near (more neighbours).")
+    ] = "th",
+    lies: Annotated[float, typer.Option("--lies", metavar="X", min=0.0, help=_LIES)] = 1.0,
     seeds: Annotated[
         Path | None, typer.Option("--seeds", metavar="FILE", help="Write addresses to start a crawl from.")
     ] = None,
@@ -183,7 +226,7 @@ def serve(
     from phasa.lab.serve import serving
     from phasa.lab.world import World
 
-    made = World.from_name(name, lang)
+    made = World.from_name(name, lang, lies)
     if seeds is not None:
         drawn = seeds_of(made, "thai1" if lang == "th" else "set3")
         seeds.write_text("".join(f"{seed_line(seed)}\n" for seed in drawn), encoding="utf-8")

@@ -13,7 +13,8 @@ app = typer.Typer()
 _SHOWN = (
     *("language", "strategy", "state", "done", "pages", "wanted", "harvest", "harvest_last_100", "waiting", "leased"),
     *("dropped", "quarantined", "hosts", "ready_hosts", "resting_hosts", "megabytes", "words_per_megabyte"),
-    *("pages_per_second", "run_seconds", "seconds_left", "ended", "what_next"),
+    *("pages_per_second", "run_seconds", "seconds_left", "near_duplicates", "ended", "delays", "without_rules"),
+    *("dropped_by_scope", "what_next"),
 )
 _SEGMENT = ("segment", "state", "degree", "pages", "wanted", "pending", "score", "run")
 
@@ -23,7 +24,9 @@ def status(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")],
     report: Annotated[
         str | None,
-        typer.Option("--report", metavar="NAME", help="hosts, status, mime, languages, seeds, dropped or segments."),
+        typer.Option(
+            "--report", metavar="NAME", help="hosts, status, mime, languages, duplicates, seeds, dropped or segments."
+        ),
     ] = None,
     limit: Annotated[int, typer.Option("--limit", metavar="N", help="Rows of the report; -1 = all.")] = 20,
     quarantine: Annotated[bool, typer.Option("--quarantine", help="The URL templates in quarantine.")] = False,
@@ -49,9 +52,11 @@ def status(
         found = read_report(collection, report, limit)
         _print(list(found.columns), [list(row) for row in found.rows], as_json)
     else:
-        from phasa.crawl.run.status import read_status
+        import msgspec
 
-        numbers = read_status(collection)
+        from phasa.crawl.run.status import dropped_by_scope, read_status
+
+        numbers = msgspec.structs.replace(read_status(collection), dropped_by_scope=dropped_by_scope(collection))
         if as_json:
             print_json(numbers)
         else:

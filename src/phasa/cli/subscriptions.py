@@ -219,9 +219,11 @@ def _feeds_at(collection: Collection, name: str) -> dict[str, str]:
     """Address and title of the feeds that a page on the web announces; itself, when it is one."""
     import asyncio
 
+    from msgspec.structs import replace
+
+    from phasa import sandbox
     from phasa.cli.sources import web_address
-    from phasa.feeds.parse import read_feed
-    from phasa.web.apart import read_apart
+    from phasa.feeds.document import read_document
     from phasa.web.exchange import Exchange
     from phasa.web.fetch import Fetcher, user_agent
     from phasa.web.http import failure_in_words
@@ -230,13 +232,24 @@ def _feeds_at(collection: Collection, name: str) -> dict[str, str]:
 
     async def fetch() -> Exchange:
         agent, server = user_agent(settings.contact), settings.server or os.environ.get("PHASA_SERVER", "")
-        async with Fetcher(settings.limits, agent, allow_private=settings.allow_private, server=server) as fetcher:
-            return await fetcher.fetch(web_address(name))
+        async with Fetcher(
+            settings.limits,
+            agent,
+            allow_private=settings.allow_private,
+            server=server,
+            ca_file=collection.ca_file,
+        ) as fetcher:
+            return await fetcher.fetch(web_address(name), inflated=False)
 
     answer = asyncio.run(fetch())
     if not answer.ok:
         raise InputError(f"{name}: {failure_in_words(answer)}")
-    feed = read_feed(answer.body, answer.header("content-type"), str(answer.final_url))
-    if feed.kind:
-        return {str(answer.final_url): feed.title}
-    return {str(link.url): link.title for link in read_apart(answer.body, answer.final_url).feeds}
+    encoding, header = answer.header("content-encoding") or "", answer.header("content-type") or ""
+    found = sandbox.run(
+        read_document, answer.body, encoding, header, answer.final_url, None, settings.limits, "", whole=True
+    )
+    if found.problem:
+        raise InputError(f"{name}: {failure_in_words(replace(answer, outcome=found.problem))}")
+    if found.feed.kind:
+        return {str(answer.final_url): found.feed.title}
+    return {str(link.url): link.title for link in found.announced}

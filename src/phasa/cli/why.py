@@ -24,7 +24,7 @@ def why(
     from phasa.collection import Collection
     from phasa.crawl.run.explain import explain
 
-    told = explain(Collection.open(directory), url)
+    told = explain(Collection.open(directory), url, thorough=True)
     if as_json:
         print_json(told)
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import Protocol, overload
 
 import msgspec
 import numpy as np
@@ -38,6 +38,35 @@ class OutLinks:
 
     def __len__(self) -> int:
         return len(self.urls)
+
+    def pick(self, places: list[int]) -> OutLinks:
+        """Some of the links."""
+
+        def of(column: Sequence[str]) -> Sequence[str]:
+            return [column[place] for place in places] if column else ()
+
+        contexts = _Picked(self.contexts, places) if self.contexts else ()
+        similarity = self.similarity[places] if self.similarity is not None else None
+        return OutLinks(of(self.urls), of(self.anchors), contexts, of(self.hints), similarity)
+
+
+class _Picked(Sequence[str]):
+    """Some of the items of a sequence, which are made when somebody asks for them."""
+
+    def __init__(self, items: Sequence[str], places: list[int]) -> None:
+        self._items, self._places = items, places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self._items[at] for at in self._places[place]]
+        return self._items[self._places[place]]
 
 
 NO_LINKS = OutLinks(())

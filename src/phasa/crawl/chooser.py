@@ -6,7 +6,8 @@ poor links, or out before anything was learned. Two rules keep it near the order
 
 1. *Learn first.* The requests that are out are never more than a share of the answers that have come: few at first,
    all connections soon, for the number grows with each answer. A strategy that gives all links the same priority has
-   nothing to learn, and all connections are used.
+   nothing to learn, and all connections are used. Hosts that are slow or fail are asked beside all that: nobody waits
+   for them, and they do not say what is usual.
 2. *Regret.* What links of each priority brought so far says what a link promises. Taking a link while a better one is
    about to come costs the difference of their promises. Each request earns a small allowance, `tolerance`, and pays its
    cost out of what was saved up; what cannot be paid for waits. So over any stretch of a crawl its harvest stays within
@@ -108,13 +109,17 @@ class Chooser:
     """Seconds over which the pace is taken."""
     EASE = 0.05
     """Weight of the last answer in what is usual."""
+    HOSTS = 10_000
+    """Slow hosts that are remembered."""
 
     def __init__(self, tolerance: float, known: int = 0) -> None:
         """`known` answers came in earlier runs."""
         self.tolerance = tolerance
         self.answers = known
         self.usual = 1.0
-        """Seconds until an answer comes, as a rule."""
+        """Seconds until an answer comes: the median."""
+        self._took = 0
+        self._slow: dict[str, None] = {}
         self.pace = 0.0
         """Requests a second, of late."""
         self.promise = Promise()
@@ -127,9 +132,21 @@ class Chooser:
         self.answers += 1
         self.promise.saw(priority, wanted, self._least)
 
-    def took(self, seconds: float) -> None:
-        """An answer took so long."""
-        self.usual += self.EASE * (seconds - self.usual)
+    def took(self, host: str, seconds: float, came: bool) -> None:
+        """A request to this host took so long; whether an answer came. Slow ones move what is usual no more than quick
+        ones do, however slow they are, and those without an answer not at all."""
+        self._slow.pop(host, None)
+        if not came or seconds > self.SLOW * self.usual:
+            self._slow[host] = None
+            if len(self._slow) > self.HOSTS:
+                del self._slow[next(iter(self._slow))]
+        if came:
+            self._took += 1
+            self.usual *= exp(max(self.EASE, 1 / self._took) * (1 if seconds > self.usual else -1))
+
+    def is_slow(self, host: str) -> bool:
+        """Whether nobody should wait for what this host answers: last time it took long, or none came."""
+        return host in self._slow
 
     def room(self) -> float:
         """Requests that may be out."""

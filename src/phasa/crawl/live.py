@@ -27,6 +27,7 @@ from phasa.web.url import Url, host, join, origin, thesis_form
 
 _LOG = logging.getLogger(__name__)
 _BUSY = frozenset((429, 503))
+_BYTE_SECONDS = 1e-8  # processor time for a byte that comes and is kept
 _NO_FOLLOW = frozenset(("nofollow", "none"))
 _CUT: dict[str, Truncated] = {"bomb": "length", "too_large": "length"}
 _GONE_WRONG = frozenset(("bad_url", "blocked_address", "bad_redirect", "redirect_loop", "wrong_type", "not_modified"))
@@ -68,8 +69,9 @@ class LiveWeb:
         exchange = self._asked[origin(url)] = await self._fetch_robots(url)
         return exchange
 
-    async def _read_rules(self, body: bytes, agent: str) -> tuple[tuple[Group, ...], tuple[str, ...]]:
-        return await self._pool.call(read_rules, body, agent)
+    async def _read_rules(self, url: Url, body: bytes, agent: str) -> tuple[tuple[Group, ...], tuple[str, ...]]:
+        # An account of its own: cheap rules say nothing of what the pages will cost.
+        return await self._pool.call_for(url, read_rules, body, agent)
 
     async def address(self, lease: Lease) -> str:
         return await self._fetcher.address(host(lease.url)) or ""
@@ -132,6 +134,9 @@ class LiveWeb:
                 elif body.page is None and kind is Kind.PAGE:
                     kind = Kind.OTHER  # whole, but of a type that is not read
         page = unpack(body.page) if body.page is not None else None
+        # What a host costs is charged to it: whoever's pages take long is asked less often.
+        cost = self._pool.cost(host(exchange.url)) + _BYTE_SECONDS * len(exchange.wire_body)
+        rest = self._limits.cost_rest * cost if cost > self._limits.dear_seconds else 0.0
         return Answer(
             kind,
             reason,
@@ -141,7 +146,7 @@ class LiveWeb:
             address=exchange.address,
             country=country_of(exchange.address),
             seconds=time.monotonic() - begun,
-            crawl_delay=delay,
+            crawl_delay=max(delay, rest),
             retry_after=exchange.retry_after() or 0.0 if kind is Kind.BUSY else 0.0,
             target=target,
             listed=body.listed or (),
@@ -153,7 +158,8 @@ class LiveWeb:
 
     async def _read_body(self, exchange: Exchange) -> BodyReading:
         """What the body is, as the sandbox sees it. Raises ParserCrashedError."""
-        return await self._pool.call(
+        return await self._pool.call_for(
+            host(exchange.url),
             read_body,
             exchange.wire_body,
             exchange.header("content-encoding") or "",

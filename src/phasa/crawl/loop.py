@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from phasa.crawl.answer import Answer
+from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.chooser import Chooser
 from phasa.crawl.meter import Meter
 from phasa.crawl.settle import Parts, Settler
@@ -22,6 +22,10 @@ from phasa.frontier.politeness import Politeness
 from phasa.frontier.protocol import ANY, Lease
 
 _LOG = logging.getLogger(__name__)
+
+
+RESTING = "every host that has work rests until"
+"""How the reason begins when a run ends because nobody may be asked for long."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -59,6 +63,7 @@ class Crawl:
     TICK = 0.25
     GLANCE = 0.02  # seconds for which the best priority that can come is believed
     TOGETHER = 32  # answers that are settled together at most
+    LISTED = 1000  # addresses of a sitemap that are taken in at once
 
     def __init__(
         self,
@@ -82,14 +87,16 @@ class Crawl:
         self._slots = slots
         self._strict = slots == 1 and tolerance >= 1.0
         self._chooser = Chooser(tolerance, parts.frontier.stats().pages)
-        self._settler = Settler(parts, self.meter, self._chooser.saw, manners, words, skip_duplicates=skip_duplicates)
+        self._settler = Settler(
+            parts, self.meter, self._chooser.saw, manners, words, stop=self.stop, skip_duplicates=skip_duplicates
+        )
         self.errors = self._settler.errors
         self._watch = watch
         self._has_more_work = has_more_work
         self._running: set[asyncio.Task[None]] = set()
         self._answered: list[tuple[Lease, Answer]] = []
         self._asked: dict[int, tuple[float, float]] = {}
-        """The leases that are out: when they were given, and their priorities."""
+        """The leases that are out and waited for: when they were given, and their priorities."""
         self._best = (ANY, ANY)
         """The best priority that can still come, and when that was asked."""
         self._committed = 0
@@ -215,7 +222,8 @@ class Crawl:
         return pages > left * self._chooser.pace
 
     def _start(self, lease: Lease, now: float) -> None:
-        self._asked[lease.id] = now, lease.priority
+        if not self._chooser.is_slow(lease.host):
+            self._asked[lease.id] = now, lease.priority
         task = asyncio.get_running_loop().create_task(self._visit(lease), name=lease.url)
         self._running.add(task)
         task.add_done_callback(self._ended)
@@ -239,7 +247,7 @@ class Crawl:
                     return False
             elif self._too_long(ready - now):
                 hour = datetime.fromtimestamp(ready, UTC).strftime("%H:%M:%S UTC")
-                self.stop(f"every host that has work rests until {hour} or longer; go on then with the same command")
+                self.stop(f"{RESTING} {hour} or longer; go on then with the same command")
                 return True
         until = self.TICK if ready is None else min(self.TICK, max(ready - now, 0.0005))
         await self.parts.clock.wait(self._wake, until)
@@ -295,10 +303,23 @@ class Crawl:
         if self._strict:
             self._settler.settle([(lease, answer)])
             return
-        self._chooser.took(answer.seconds)
+        self._chooser.took(lease.host, answer.seconds, answer.kind is not Kind.FAILED)
+        if len(answer.listed) > self.LISTED:
+            answer = await self._take_in(lease, answer)
         self._answered.append((lease, answer))
         if len(self._answered) == 1:
             asyncio.get_running_loop().call_soon(self._settle_answered)
+
+    async def _take_in(self, lease: Lease, answer: Answer) -> Answer:
+        """Offer what a long sitemap lists a slice at a time, so that other hosts have their turn between two of them;
+        the last slice is left. Until that is settled the sitemap is not done: a run that is killed asks for it again,
+        and offers are taken twice without harm."""
+        listed = answer.listed
+        while len(listed) > self.LISTED:
+            some, listed = listed[: self.LISTED], listed[self.LISTED :]
+            self.parts.frontier.offer(self._settler.listed(lease, msgspec.structs.replace(answer, listed=some)))
+            await asyncio.sleep(0)
+        return msgspec.structs.replace(answer, listed=listed)
 
     def _settle_answered(self) -> None:
         """Settle what has come; what is too much for once, soon."""

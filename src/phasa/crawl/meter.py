@@ -29,6 +29,8 @@ class CrawlNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """URLs that are being fetched now."""
     dropped: int
     quarantined: int
+    near_duplicates: int = 0
+    """Pages that nearly repeat a known one."""
     hosts: int
     ready_hosts: int | None = None
     """Hosts that may be asked now; only a running crawl knows."""
@@ -54,6 +56,7 @@ class CrawlNumbers(msgspec.Struct, frozen=True, kw_only=True):
             leased=stats.leased,
             dropped=stats.dropped,
             quarantined=stats.quarantined,
+            near_duplicates=stats.near_duplicates,
             hosts=stats.hosts,
             ready_hosts=stats.ready_hosts,
             resting_hosts=stats.resting_hosts,

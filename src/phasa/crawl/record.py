@@ -12,6 +12,7 @@ from phasa.archive.capture import captures_of
 from phasa.archive.warc import WarcWriter
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.judge import Judgement
+from phasa.frontier.origins import host_of
 from phasa.frontier.politeness import Politeness, pause
 from phasa.frontier.protocol import Ending, Lease, State, Visit
 
@@ -89,10 +90,14 @@ def visit_of(
 def ending_of(
     lease: Lease, answer: Answer, visit: Visit | None, manners: Politeness, now: float, problem: str = ""
 ) -> Ending:
-    """How a lease ends: the state of its URL, the reason, and how long its host rests."""
-    kind = answer.kind
+    """How a lease ends: the state of its URL, the reason, and how long its origin and its host rest.
+
+    What a server does not answer, its rules included, is the trouble of one origin: the other one of the host goes on.
+    A server that asks us to come later is busy, whatever the scheme.
+    """
+    kind, host = answer.kind, host_of(lease.host)
     if kind is Kind.FIRST:
-        return Ending(State.WAITING, "", now, pause(manners, crawl_delay=answer.crawl_delay))
+        return Ending(State.WAITING, "", now, pause(manners, host, crawl_delay=answer.crawl_delay))
     failed = kind in (Kind.BUSY, Kind.FAILED)
     if failed:
         state = State.DROPPED if lease.attempts + 1 >= manners.tries else State.WAITING
@@ -102,13 +107,15 @@ def ending_of(
     if kind is not Kind.REFUSED or answer.exchange is not None:  # the host was asked for something
         rest = pause(
             manners,
+            host,
             crawl_delay=answer.crawl_delay,
             retry_after=answer.retry_after,
             overloaded=kind is Kind.BUSY,
             failed=kind is Kind.FAILED,
             errors_in_row=lease.failures,
         )
-    return Ending(state, problem or answer.reason, now, rest, answer.address, failed, visit)
+    host_rest = pause(manners, host, crawl_delay=answer.crawl_delay) if kind is Kind.FAILED else None
+    return Ending(state, problem or answer.reason, now, rest, answer.address, failed, visit, host_rest)
 
 
 def content_digest(text: str) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from phasa.crawl.strategy import Seed, Strategy
-from phasa.errors import InputError
+from phasa.errors import BrokenPartError, InputError, with_place
 from phasa.frontier.protocol import Frontier, Offer, OfferResult
 from phasa.web.url import Url, parse
 
@@ -63,10 +63,13 @@ def seed_line(seed: Seed) -> str:
 
 
 def plant(frontier: Frontier, strategy: Strategy, seeds: Sequence[Seed]) -> list[OfferResult]:
-    """Offer the seeds as the strategy ranks them; what each led to."""
-    offers = strategy.start(seeds)
-    planted = [
-        Offer(Url(seed.url), float(offers.priorities[place]), 0, "", offers.note(place))
-        for place, seed in enumerate(seeds)
-    ]
+    """Offer the seeds as the strategy ranks them; what each led to. Raises BrokenPartError when the strategy does."""
+    try:
+        offers = strategy.start(seeds)
+        planted = [
+            Offer(Url(seed.url), float(offers.priorities[place]), 0, "", offers.note(place))
+            for place, seed in enumerate(seeds)
+        ]
+    except Exception as trouble:
+        raise BrokenPartError(f"strategy {strategy.name}: {with_place(trouble, __file__)}") from trouble
     return frontier.offer(planted)

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 from phasa.archive.duplicates import NearDuplicates
-from phasa.crawl.answer import Answer, Kind, Web
+from phasa.crawl.answer import Answer, Kind, OutLinks, Web
 from phasa.crawl.clock import Clock
 from phasa.crawl.judge import BatchJudge, Judge, Judgement
+from phasa.crawl.leads import Lead, Leads
 from phasa.crawl.meter import Meter
 from phasa.crawl.record import Archive, Log, ending_of, visit_of
-from phasa.crawl.strategy import DROP, Asking, Change, JudgedPage, Offers, Strategy, same_priority
-from phasa.errors import with_place
+from phasa.crawl.strategy import DROP, Asking, Change, JudgedPage, Offers, Selective, Strategy, Taught
+from phasa.errors import BrokenPartError, with_place
 from phasa.frontier.politeness import Politeness
-from phasa.frontier.protocol import Ending, Frontier, Lease, Offer, State
+from phasa.frontier.protocol import NEAR_DUPLICATE, Ending, Frontier, Lease, Offer, State
+from phasa.web.http import REDIRECTS
 from phasa.web.url import Url
 
 _LOG = logging.getLogger(__name__)
-
-NEAR_DUPLICATE = "near duplicate"
-"""How a page that nearly repeats a known one is counted among the outcomes, and begins its reason in the log."""
 
 
 class Parts(NamedTuple):
@@ -41,11 +41,11 @@ class Parts(NamedTuple):
 class Settler:
     """Does what answers ask for; `saw` hears the priority of each settled lease, and whether its page was wanted.
 
-    `errors` has the first of what went wrong in the strategy; over all runs, `done` counts finished URLs and `pages`
-    those of them that gave a page. `one_by_one` says that answers must not be settled several at a time.
+    A strategy or judge that raises ends the crawl: `stop` hears it, `errors` has it, and the answers that it should
+    have settled are given back, so that nothing is lost when the crawl goes on with a better one. Over all runs, `done`
+    counts finished URLs and `pages` those of them that gave a page. `one_by_one` says that answers must not be settled
+    several at a time.
     """
-
-    ERRORS = 100
 
     def __init__(
         self,
@@ -55,6 +55,7 @@ class Settler:
         manners: Politeness,
         words: Callable[[str], int],
         *,
+        stop: Callable[[str], None] = lambda why: None,
         skip_duplicates: bool = False,
     ) -> None:
         self.parts = parts
@@ -66,10 +67,15 @@ class Settler:
         """Answers of this run."""
         self._meter = meter
         self._saw = saw
+        self._stop = stop
+        self._broken = False
         self._words = words
         self._skip_duplicates = skip_duplicates
         # Looked up once: an instance check of a protocol costs as much as the rest of a replayed page.
         self._judge_many = parts.judge.judge_many if isinstance(parts.judge, BatchJudge) else None
+        self._taught = parts.strategy if isinstance(parts.strategy, Taught) else None
+        self._leads = Leads()
+        self._sifts = isinstance(parts.strategy, Selective)
         # What it asks about must be in the frontier: the links of the page before, too.
         self.one_by_one = isinstance(parts.strategy, Asking)
         if isinstance(parts.strategy, Asking):
@@ -79,19 +85,30 @@ class Settler:
         """Do what some answers ask for, in the order in which they came."""
         now, log, frontier = self.parts.clock.now(), self.parts.log, self.parts.frontier
         self.settled += len(answered)
-        copies = [self._copy_of(*one) for one in answered]
-        for (_, answer), copy in zip(answered, copies, strict=True):
-            self._meter.fetched(_outcome(answer) if not copy else NEAR_DUPLICATE, answer.size)
-        judgements = self._judge([answer for _, answer in answered])
-        found = [
-            self._links(*one, judgement, copy)
+        judgements: list[Judgement | None] = []
+        found: list[Sequence[Offer]] = []
+        copies: list[str] = []
+        try:
+            if not self._broken:
+                judgements = self._judge([answer for _, answer in answered])
+            for (lease, answer), judgement in zip(answered, judgements, strict=False):
+                copy = self._copy_of(lease, answer)
+                found.append(self._links(lease, answer, judgement, copy))
+                copies.append(copy)
+        except BrokenPartError as problem:
+            self._break(problem)
+        for lease, _ in answered[len(found) :]:
+            frontier.hold(lease, now, asked=now)
+        answered, judgements = answered[: len(found)], judgements[: len(found)]
+        for (_, answer), judgement, copy in zip(answered, judgements, copies, strict=True):
+            self._meter.fetched(_outcome(answer) if not copy else "near duplicate", answer.size)
+            if judgement is not None:
+                self._meter.judged(judgement.wanted)
+        endings = [
+            self._ending(*one, judgement, now, copy)
             for one, judgement, copy in zip(answered, judgements, copies, strict=True)
         ]
-        endings = [
-            self._ending(*one, judgement, now, problem or copy)
-            for one, judgement, (_, problem), copy in zip(answered, judgements, found, copies, strict=True)
-        ]
-        for (lease, answer), judgement, (offers, _), ending in zip(answered, judgements, found, endings, strict=True):
+        for (lease, answer), judgement, offers, ending in zip(answered, judgements, found, endings, strict=True):
             if answer.kind is Kind.FIRST:
                 frontier.hold(lease, now + ending.pause, asked=now)
                 if offers:
@@ -113,46 +130,91 @@ class Settler:
         if known is None or answer.page is None:
             return ""
         near = known.seen(lease.url, answer.page.text)
-        return f"{NEAR_DUPLICATE} of {near.url}" if near is not None else ""
+        return f"{NEAR_DUPLICATE}{near.url}" if near is not None else ""
 
     def _judge(self, answers: list[Answer]) -> list[Judgement | None]:
         """The judgement of each page, None for what is not a page."""
         pages = [answer for answer in answers if answer.kind is Kind.PAGE]
         judge = self.parts.judge
-        found = self._judge_many(pages) if self._judge_many is not None else [judge.judge(page) for page in pages]
-        for judgement in found:
-            self._meter.judged(judgement.wanted)
+        try:
+            found = self._judge_many(pages) if self._judge_many is not None else [judge.judge(page) for page in pages]
+        except Exception as trouble:
+            raise BrokenPartError(f"judge {type(judge).__name__}: {with_place(trouble, __file__)}") from trouble
         following = iter(found)
         return [next(following) if answer.kind is Kind.PAGE else None for answer in answers]
 
-    def _links(
-        self, lease: Lease, answer: Answer, judgement: Judgement | None, copy: str
-    ) -> tuple[Sequence[Offer], str]:
-        """What the answer leads to, and what went wrong in the strategy: then the page counts all the same, and its
-        links are offered with priority 0."""
-        strategy = self.parts.strategy
+    def _leads_to(self, lease: Lease, answer: Answer, judgement: Judgement | None) -> Sequence[Lead]:
+        """The redirects that led to what was settled now. Those that led to what is dead hear it at once, as do those
+        that lead to what was judged before."""
+        if self._taught is None:
+            return ()
+        if judgement is not None:
+            return self._leads.settle(lease.url, judgement.wanted)
         if answer.kind is Kind.MOVED and answer.target is not None:
-            return [Offer(answer.target, lease.priority, lease.depth, lease.url, lease.note)], ""
+            lead, target = Lead(lease.url, lease.note), answer.target
+            self._leads.moved(lead, target)
+            if (wanted := self._known_verdict(target)) is not None:
+                self._teach(self._leads.settle(target, wanted), wanted)
+        elif _is_dead(answer, lease.attempts, self.manners.tries):
+            self._teach([Lead(lease.url, lease.note), *self._leads.settle(lease.url, False)], wanted=False)
+        return ()
+
+    def _known_verdict(self, url: Url) -> bool | None:
+        """What came of an address that was settled before; None while it is not."""
+        wanted = self._leads.verdict(url)
+        if wanted is None and (story := self.parts.frontier.story(url)) is not None and story.visit is not None:
+            moved = story.visit.status in REDIRECTS
+            wanted = bool(story.visit.wanted) if story.state is State.DONE and not moved else None
+        return wanted
+
+    def _teach(self, leads: Sequence[Lead], wanted: bool) -> None:
+        assert self._taught is not None
+        for url, note in leads:
+            try:
+                self._taught.lesson(url, note, wanted)
+            except Exception as trouble:
+                raise self._raised(trouble) from trouble
+
+    def _links(self, lease: Lease, answer: Answer, judgement: Judgement | None, copy: str) -> Sequence[Offer]:
+        """What the answer leads to. Raises BrokenPartError."""
+        strategy = self.parts.strategy
+        via = self._leads_to(lease, answer, judgement)
+        if answer.kind is Kind.MOVED and answer.target is not None:
+            return [Offer(answer.target, lease.priority, lease.depth, lease.url, lease.note)]
         if judgement is None:
             if answer.kind in (Kind.BUSY, Kind.FAILED):
                 gone = lease.attempts + 1 >= self.manners.tries
             else:
                 gone = answer.kind is not Kind.FIRST
             if gone:
-                self._missed(lease)
-            return self._listed(lease, answer), ""
-        links = answer.links
-        page = JudgedPage(lease.url, judgement, links, lease.note, lease.depth, answer.country)
-        problem = ""
+                try:
+                    strategy.failed(lease.url, lease.note)
+                except Exception as trouble:
+                    raise self._raised(trouble) from trouble
+            return self.listed(lease, answer)
+        links, refused = self._sifted(lease, answer.links) if self._sifts else (answer.links, ())
+        led = [lead.url for lead in via]
+        page = JudgedPage(lease.url, judgement, links, lease.note, lease.depth, answer.country, led)
         try:
             offers = strategy.page(page)
-        except Exception as trouble:  # noqa: BLE001 - whatever a strategy does, the crawl goes on
-            problem = self._note(trouble)
-            offers = same_priority(0.0, len(links))
+            given, notes = len(offers.priorities), len(offers.notes)
+        except Exception as trouble:
+            raise self._raised(trouble) from trouble
+        if given != len(links) or notes not in (0, given):
+            raise BrokenPartError(
+                f"strategy {strategy.name}: page() gave {given} priorities and {notes} notes for {len(links)} links"
+            )
         follow = answer.follow and not (copy and self._skip_duplicates)
-        return (self._offers(lease, page, offers) if follow else ()), problem
+        return [*self._offers(lease, page, offers), *refused] if follow else ()
 
-    def _listed(self, lease: Lease, answer: Answer) -> list[Offer]:
+    def _sifted(self, lease: Lease, links: OutLinks) -> tuple[OutLinks, Sequence[Offer]]:
+        """The links that are worth scoring, and offers of those that are out of scope, to be recorded."""
+        urls, depth = links.urls, lease.depth + 1
+        fit, refused = self.parts.frontier.sift(urls, depth)  # type: ignore[arg-type]
+        picked = links if len(fit) == len(urls) else links.pick(fit)
+        return picked, [Offer(Url(urls[place]), 0.0, depth, lease.url) for place in refused]
+
+    def listed(self, lease: Lease, answer: Answer) -> list[Offer]:
         """Sitemaps and what they list: nobody linked to it, so it is wanted as much as the URL that led there."""
         gone = self.parts.frontier.settled(answer.listed) if answer.listed else ()
         return [
@@ -163,7 +225,7 @@ class Settler:
 
     def _offers(self, lease: Lease, page: JudgedPage, offers: Offers) -> list[Offer]:
         urls = page.links.urls
-        settled = self.parts.frontier.settled(urls)  # type: ignore[arg-type]
+        settled = repeat(False, len(urls)) if self._sifts else self.parts.frontier.settled(urls)  # type: ignore[arg-type]
         depth, source, notes = lease.depth + 1, lease.url, offers.notes
         values = offers.priorities.tolist()
         if not notes:
@@ -179,10 +241,12 @@ class Settler:
         ]
 
     def _changes(self) -> Sequence[Change]:
+        if self._broken:
+            return ()
         try:
             return self.parts.strategy.changes()
-        except Exception as trouble:  # noqa: BLE001 - as above
-            self._note(trouble)
+        except Exception as trouble:  # noqa: BLE001 - whatever a strategy does, the crawl ends in good order
+            self._break(self._raised(trouble))
             return ()
 
     def _apply(self, changes: Sequence[Change]) -> None:
@@ -208,28 +272,36 @@ class Settler:
         self.parts.frontier.commit()  # so that the links of the last pages are known
         return self.parts.frontier.states([Url(url)])[0] in (State.WAITING, State.LEASED)
 
-    def _missed(self, lease: Lease) -> None:
-        """Tell the strategy that a URL gave no page."""
-        try:
-            self.parts.strategy.failed(lease.url, lease.note)
-        except Exception as trouble:  # noqa: BLE001 - as above
-            self._note(trouble)
+    def _raised(self, trouble: Exception) -> BrokenPartError:
+        """What the strategy raised, as what is told."""
+        broken = BrokenPartError(f"strategy {self.parts.strategy.name}: {with_place(trouble, __file__)}")
+        broken.__cause__ = trouble
+        return broken
 
-    def _note(self, trouble: Exception) -> str:
-        problem = f"strategy {self.parts.strategy.name}: {with_place(trouble, __file__)}"
-        if len(self.errors) < self.ERRORS:
-            self.errors.append(problem)
-            _LOG.error("%s", problem, exc_info=trouble)
-        return problem
+    def _break(self, problem: BrokenPartError) -> None:
+        """End the crawl: without its strategy or judge it would be another one."""
+        if not self._broken:
+            self._broken = True
+            _LOG.error("%s", problem, exc_info=problem.__cause__)
+            self.errors.append(str(problem))
+            self._stop(f"{problem}; mend it and go on with the same command")
 
-    def _ending(self, lease: Lease, answer: Answer, judgement: Judgement | None, now: float, problem: str) -> Ending:
+    def _ending(self, lease: Lease, answer: Answer, judgement: Judgement | None, now: float, copy: str) -> Ending:
         """Keep what came, then say how the lease ends."""
         archive, record, visit = self.parts.archive, "", None
         if archive is not None and (answer.kind is not Kind.REFUSED or answer.exchange is not None):
             record = archive.keep(answer, judgement)
         if answer.kind not in (Kind.FIRST, Kind.REFUSED):
             visit = visit_of(answer, judgement, now, record, self._words)
-        return ending_of(lease, answer, visit, self.manners, now, problem)
+        return ending_of(lease, answer, visit, self.manners, now, copy)
+
+
+def _is_dead(answer: Answer, tried: int, tries: int) -> bool:
+    """Whether a link is found to lead nowhere: there is no such host or page, or it is none that can be read. What may
+    come back is given up at its last try; robots.txt says nothing of what a page is worth."""
+    if answer.kind is Kind.FAILED and "dns_error" in answer.reason:
+        return tried == 0
+    return answer.kind is Kind.OTHER or (answer.kind in (Kind.BUSY, Kind.FAILED) and tried + 1 >= tries)
 
 
 def _outcome(answer: Answer) -> str:

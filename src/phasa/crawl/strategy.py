@@ -38,6 +38,8 @@ class JudgedPage:
     """Links from a seed."""
     country: str = ""
     """ISO 3166 code of the country of the server's address, '' when unknown."""
+    via: Sequence[str] = ()
+    """The addresses that were redirected here, as they stood in links: what this page is, they turned out to be."""
 
 
 class Seed(NamedTuple):
@@ -116,6 +118,40 @@ class Asking(Protocol):
     def ask_with(self, waits: Callable[[str], bool]) -> None:
         """`waits` says whether an address waits or is being fetched. Called once, before the first page."""
         ...
+
+
+class Reason(NamedTuple):
+    """A part of what made a priority, and how much it added."""
+
+    what: str
+    worth: float
+
+
+@runtime_checkable
+class Explaining(Protocol):
+    """A strategy that says what made a priority."""
+
+    def explain(self, url: str) -> Sequence[Reason]:
+        """What made the priority of a URL that it has offered and not heard of since; () when it does not know it."""
+        ...
+
+
+@runtime_checkable
+class Taught(Protocol):
+    """A strategy that learns from links that gave no page of their own."""
+
+    def lesson(self, url: str, note: bytes, wanted: bool) -> None:
+        """Hear what a link was worth: it is dead (not wanted), or it led to a page that was judged before. Called once
+        for a URL, before `failed` if that is called, too."""
+        ...
+
+
+@runtime_checkable
+class Selective(Protocol):
+    """A strategy that wants to see only links that may still be fetched: neither settled nor out of scope."""
+
+    only_open_links: bool
+    """Being there says it."""
 
 
 class Plain:

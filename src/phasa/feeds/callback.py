@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
 import aiohttp
@@ -15,7 +15,7 @@ from phasa.feeds.websub import Poster, Reply, Subscriber
 MOST_BYTES = 10 * 1024 * 1024
 POST_SECONDS = 30.0
 
-Delivered = Callable[[int, bytes, str], None]
+Delivered = Callable[[int, bytes, str], Awaitable[None]]
 
 
 class Sessions(Protocol):
@@ -86,7 +86,7 @@ class Callback:
         signature = request.headers.get("X-Hub-Signature")
         reply = self._subscriber.deliver(_token(request), signature, body, self._now())
         if reply.feed is not None:
-            self._delivered(reply.feed, body, request.headers.get("Content-Type", ""))
+            await self._delivered(reply.feed, body, request.headers.get("Content-Type", ""))
         return _answer(reply)
 
 

@@ -15,6 +15,7 @@ import msgspec
 from phasa.collection import Collection
 from phasa.errors import InputError, PhasaError
 from phasa.feeds.callback import Callback, parse_listen, poster
+from phasa.feeds.document import MODULE, read_by
 from phasa.feeds.links import discover, send_links
 from phasa.feeds.policy import Pace, SharedBudget
 from phasa.feeds.post import Post
@@ -23,6 +24,8 @@ from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Watcher
 from phasa.feeds.websub import Subscriber
 from phasa.logs import logged_to_file
+from phasa.sandbox import Bounds
+from phasa.sandbox.pool import Pool
 from phasa.web.fetch import Fetcher, user_agent
 from phasa.web.url import parse
 
@@ -52,14 +55,23 @@ async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn) ->
     `tell` gets every new post: feed, title, link; `warn` how the watch goes and what goes wrong.
     """
     collection = Collection.open(directory)
-    settings = collection.settings
+    settings, limits = collection.settings, collection.settings.limits
     if duties.callback and parse(duties.callback) is None:
         raise InputError(f"--callback {duties.callback}: give the http(s) address under which hubs can reach us")
     agent = user_agent(settings.contact)
-    fetcher = Fetcher(settings.limits, agent, allow_private=settings.allow_private, server=settings.server)
+    fetcher = Fetcher(
+        limits,
+        agent,
+        allow_private=settings.allow_private,
+        server=settings.server,
+        ca_file=collection.ca_file,
+    )
     async with AsyncExitStack() as stack:
         stack.enter_context(logged_to_file(collection.path))
         await stack.enter_async_context(fetcher)
+        pool = await stack.enter_async_context(
+            Pool(limits.parsers, Bounds(limits.parse_seconds, limits.parse_megabytes), [MODULE])
+        )
         store = stack.enter_context(FeedStore(collection.path / "feeds.db"))
         if duties.join:
             discover(collection, store, time.time())
@@ -69,6 +81,7 @@ async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn) ->
         watcher = Watcher(
             store, fetcher, SharedBudget(duties.per_day, time.time(), Pace()), spacing=duties.spacing,
             language=collection.profile.code, found=news.found, failed=lambda feed, why: warn(f"{feed.url}: {why}"),
+            read=read_by(pool, limits),
         )  # fmt: skip
         active = [feed for feed in store.feeds() if not feed.retired]
         warn(f"watching {len(active)} feeds with at most {duties.per_day:g} polls a day; Ctrl-C stops")

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-import hashlib
 import heapq
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import msgspec
 import numpy as np
 
+from phasa.errors import ParserCrashedError
+from phasa.feeds.document import Read, read_here
 from phasa.feeds.manners import (
     HostPauses,
     Wait,
@@ -31,7 +32,7 @@ from phasa.feeds.manners import (
     server_of,
     spoken,
 )
-from phasa.feeds.parse import linked_in_header, read_feed
+from phasa.feeds.parse import linked_in_header
 from phasa.feeds.plan import plan_points
 from phasa.feeds.policy import FeedsPolicy, Reason
 from phasa.feeds.post import Feed, Post
@@ -39,8 +40,8 @@ from phasa.feeds.rhythm import CHECK_EVERY, DAY, HOUR, LearnedHours
 from phasa.feeds.rows import FeedRow, FeedUpdate, Hold, Lease, PollRow
 from phasa.feeds.store import FeedStore
 from phasa.feeds.websub import SAFETY_GAP
-from phasa.web.apart import try_page
 from phasa.web.exchange import Exchange
+from phasa.web.html import FeedLink
 from phasa.web.http import failure_in_words
 from phasa.web.url import Url
 
@@ -58,7 +59,13 @@ class Fetches(Protocol):
     """What the daemon needs of `phasa.web.fetch.Fetcher`."""
 
     async def fetch(
-        self, address: Url, etag: str | None = None, modified: str | None = None, *, validated: Url | None = None
+        self,
+        address: Url,
+        etag: str | None = None,
+        modified: str | None = None,
+        *,
+        validated: Url | None = None,
+        inflated: bool = True,
     ) -> Exchange: ...
 
 
@@ -81,7 +88,8 @@ class Clock:
 
 @dataclass
 class Watcher:
-    """All feeds of a store under one policy. `found` gets new posts, oldest first, `failed` what goes wrong."""
+    """All feeds of a store under one policy. `found` gets new posts, oldest first, `failed` what goes wrong; `read`
+    reads what servers send: in the sandbox, unless they are our own."""
 
     store: FeedStore
     fetcher: Fetches
@@ -92,6 +100,7 @@ class Watcher:
     found: Callable[[FeedRow, list[Post]], None] = lambda feed, posts: None
     failed: Callable[[FeedRow, str], None] = lambda feed, why: None
     at_once: int = 8
+    read: Read = read_here
 
     def __post_init__(self) -> None:
         self.stop = asyncio.Event()
@@ -189,8 +198,8 @@ class Watcher:
 
     async def _poll(self, feed: FeedRow) -> None:
         whose = Url(feed.validated) if feed.validated else None
-        answer = await self.fetcher.fetch(Url(feed.url), feed.etag, feed.modified, validated=whose)
-        self.take(feed, answer)
+        answer = await self.fetcher.fetch(Url(feed.url), feed.etag, feed.modified, validated=whose, inflated=False)
+        await self.take(feed, answer)
         polled = self.store.feed(feed.id)
         if polled.retired:
             self._leave(feed.id)
@@ -202,7 +211,7 @@ class Watcher:
         self._plans.pop(number, None)
         self.policy.leave(number)
 
-    def take(self, feed: FeedRow, answer: Exchange) -> None:
+    async def take(self, feed: FeedRow, answer: Exchange) -> None:
         """Write down what a poll brought and when the next one is."""
         now = self.clock.now()
         log.debug("%s: status %d, %s, %d bytes", feed.url, answer.status, answer.outcome, len(answer.body))
@@ -220,18 +229,18 @@ class Watcher:
             self._unchanged(feed, answer, now)
         elif answer.ok or (answer.outcome == "too_large" and 200 <= answer.status < 300):
             # What came of a document that is too long is read as far as it goes.
-            self._read(feed, answer, now)
+            await self._read(feed, answer, now)
         else:
             self._failed(feed, answer, now, ordered_wait(answer, now))
 
-    def delivered(self, number: int, body: bytes, content_type: str) -> None:
+    async def delivered(self, number: int, body: bytes, content_type: str) -> None:
         """Take a document that the feed's hub sent: as good as a poll, and costs none."""
         feed = self.store.feed(number)
         url = Url(feed.url)
         headers = (("Content-Type", content_type),) if content_type else ()
         answer = Exchange(url=url, final_url=url, status=200, outcome="ok", headers=headers, body=body)
-        if not feed.retired and read_feed(body, content_type, feed.url, self.language).kind:
-            self._read(feed, answer, self.clock.now(), pushed=True)
+        if not feed.retired:
+            await self._read(feed, answer, self.clock.now(), pushed=True)
 
     def _failed(
         self, feed: FeedRow, answer: Exchange, now: float, ordered: Wait | None = None, update: FeedUpdate | None = None
@@ -271,18 +280,34 @@ class Watcher:
         wait = max(ordered_wait(answer, now), hinted_wait(feed.hints, now), key=lambda wait: wait.seconds)
         self.store.record(poll, update=self._scheduled(feed, now, wait, update), moved_to=permanent_address(answer))
 
-    def _read(self, feed: FeedRow, answer: Exchange, now: float, pushed: bool = False) -> None:
-        digest = hashlib.sha256(answer.body).hexdigest()
-        if digest == feed.body_hash and not feed.not_feed and not pushed:
+    async def _read(self, feed: FeedRow, answer: Exchange, now: float, pushed: bool = False) -> None:
+        known = "" if feed.not_feed or pushed else feed.body_hash or ""
+        try:
+            read = await self.read(answer, self.language, known)
+        except ParserCrashedError as crash:
+            if not pushed:
+                # While its validator holds, the document is not read again.
+                never = msgspec.structs.replace(_validators(answer), not_feed=True)
+                self._failed(feed, msgspec.structs.replace(answer, detail=str(crash)), now, update=never)
+            return
+        if read.problem not in ("", "too_large"):
+            trouble = f"cannot be unpacked: {read.problem}"
+            broken = msgspec.structs.replace(answer, outcome=read.problem, detail=trouble)
+            self._failed(feed, broken, now, ordered_wait(answer, now))
+            return
+        if read.problem:
+            answer = msgspec.structs.replace(answer, outcome=read.problem, truncated="length")
+        if read.unchanged:
             # The server ignored our condition; the document is the same all the same.
             self._unchanged(feed, answer, now)
             return
-        document = read_feed(answer.body, answer.header("content-type"), str(answer.final_url), self.language)
+        digest, document = read.digest, read.feed
         if not document.kind:
-            # Its validator is worth keeping all the same: while it holds, there is still no feed.
-            known = msgspec.structs.replace(_validators(answer), body_hash=digest, not_feed=True)
-            trouble = f"no feed in the answer{_announced(answer)}"
-            self._failed(feed, msgspec.structs.replace(answer, detail=trouble), now, update=known)
+            if not pushed:
+                # Its validator is worth keeping all the same: while it holds, there is still no feed.
+                not_one = msgspec.structs.replace(_validators(answer), body_hash=digest, not_feed=True)
+                trouble = f"no feed in the answer{_named(read.announced)}"
+                self._failed(feed, msgspec.structs.replace(answer, detail=trouble), now, update=not_one)
             return
         title = feed.title or document.title
         update = FeedUpdate(body_hash=digest, not_feed=False, hints=document.hints, title=title, due=now + UNPLANNED)
@@ -354,13 +379,10 @@ class Watcher:
             log.info("%s: plan %d: %s", feed.url, version, why)
 
 
-def _announced(answer: Exchange) -> str:
+def _named(announced: Sequence[FeedLink]) -> str:
     """What to say of a page that was taken for a feed: the feeds that it names."""
-    if b"alternate" not in answer.body[:200_000]:
-        return ""
-    page = try_page(answer.body[:200_000], answer.final_url)
-    feeds = page.feeds[:3] if page is not None else ()
-    return f"; it is a page that announces {', '.join(str(link.url) for link in feeds)}" if feeds else ""
+    names = ", ".join(str(link.url) for link in announced[:3])
+    return f"; it is a page that announces {names}" if names else ""
 
 
 def _validators(answer: Exchange) -> FeedUpdate:

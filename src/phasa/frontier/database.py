@@ -13,13 +13,15 @@ from pathlib import Path
 
 from phasa.errors import CollectionError
 from phasa.frontier.index import SCHEMA as INDEX_SCHEMA
+from phasa.frontier.upgrade import split_origins
 from phasa.seals import unseal
 
 log = logging.getLogger(__name__)
 
-FORMAT = 4
+FORMAT = 5
 _UNPACKED = 2  # one row for each entry of `seen` and `queue`
 _WITHOUT_CHARSET = 3  # of a visit
+_WITHOUT_ORIGINS = 4  # one row of `host` for both origins of a host
 
 _SCHEMA = f"""{INDEX_SCHEMA}
 CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -85,9 +87,9 @@ class Database:
             format = self.meta("format")
             if format is None:
                 self.set_meta("format", FORMAT)
-            elif format in (_UNPACKED, _WITHOUT_CHARSET):
+            elif format in (_UNPACKED, _WITHOUT_CHARSET, _WITHOUT_ORIGINS):
                 log.info("%s: bringing the frontier from format %s up to format %d", path, format, FORMAT)
-                self._bring_up(format)
+                self._bring_up()
             elif format != FORMAT:
                 raise CollectionError(f"{path}: frontier of format {format}, this phasa reads {FORMAT}")
         except sqlite3.OperationalError as problem:  # locked, read-only, the disk is full, or a folder in its place
@@ -95,17 +97,17 @@ class Database:
         except sqlite3.DatabaseError as problem:
             raise damaged(path, problem) from None
 
-    def _bring_up(self, format: float | str) -> None:
+    def _bring_up(self) -> None:
         """Bring a file of an older format up to date; the index is filled again then, as after a crash."""
         self.begin()
-        if format == _UNPACKED:
-            self.execute("DROP TABLE seen")
-            self.execute("DROP TABLE queue")
-            for statement in _SCHEMA.split(";"):
-                self.execute(statement)
-            self.execute("DELETE FROM meta WHERE key LIKE 'merged %'")
+        self.execute("DROP TABLE seen")
+        self.execute("DROP TABLE queue")
+        for statement in _SCHEMA.split(";"):
+            self.execute(statement)
+        self.execute("DELETE FROM meta WHERE key LIKE 'merged %'")
         if "charset" not in {row[1] for row in self.execute("PRAGMA table_info(visit)")}:
             self.execute("ALTER TABLE visit ADD COLUMN charset TEXT")
+        split_origins(self.connection)
         self.set_meta("format", FORMAT)
         self.commit()
 

@@ -11,7 +11,21 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 
 from phasa.frontier.memory_queues import Entry, HostQueues, Item, OneQueue
-from phasa.frontier.protocol import ANY, Ending, Lease, Offer, OfferResult, Rediscovery, State, Stats, Story, Waiting
+from phasa.frontier.origins import host_of, queue_of
+from phasa.frontier.protocol import (
+    ANY,
+    NEAR_DUPLICATE,
+    Ending,
+    Lease,
+    Offer,
+    OfferResult,
+    Rediscovery,
+    State,
+    Stats,
+    Story,
+    Waiting,
+)
+from phasa.frontier.recent import SETTLED, sifted
 from phasa.frontier.rules import QUEUE_FULL, Rules, may_return
 from phasa.web.url import Url, authority, registered_domain
 
@@ -35,7 +49,7 @@ class MemoryFrontier:
         self._tail: list[Item] = []
         self._taken: Counter[str] = Counter()
         self._counts = [0] * len(State)
-        self._wanted = self._judged = self._bytes = self._words = 0
+        self._wanted = self._judged = self._copies = self._bytes = self._words = 0
 
     # ── taking in ────────────────────────────────────────────────────────────────────────────────
 
@@ -54,7 +68,7 @@ class MemoryFrontier:
             heappush(self._all.heap, (-offer.priority, serial))
             self._counts[0] += 1
             return OfferResult.NEW
-        entry = Entry(offer, len(self._entries), authority(offer.url) if self._hosts is not None else "")
+        entry = Entry(offer, len(self._entries), queue_of(offer.url) if self._hosts is not None else "")
         self._known[offer.url] = entry
         self._entries.append(entry)
         refusal = self.rules.refuse(offer.url, offer.depth)
@@ -133,7 +147,7 @@ class MemoryFrontier:
             lease = Lease(
                 entry.serial,
                 entry.url,
-                entry.queue or authority(entry.url),
+                entry.queue or queue_of(entry.url),
                 entry.priority,
                 entry.depth,
                 entry.source,
@@ -144,7 +158,7 @@ class MemoryFrontier:
             )
             self._leases[entry.serial] = lease
             if self._hosts is not None:
-                self._hosts.busy[entry.queue] = entry.serial
+                self._hosts.take(entry)
             leases.append(lease)
             if len(leases) >= n:
                 break
@@ -213,6 +227,7 @@ class MemoryFrontier:
             self._words += visit.words
             if visit.wanted is not None:
                 self._judged += 1
+                self._copies += ending.reason.startswith(NEAR_DUPLICATE)
                 self._wanted += visit.wanted
             if self.rules.traps is not None:
                 self.rules.traps.saw(lease.url, visit.digest)
@@ -238,6 +253,9 @@ class MemoryFrontier:
             entry = self._entries[lease.id]
             self._hosts.release(entry, asked)
             self._hosts.rest(entry.queue, until)
+            self._give_back(lease)
+            self._hosts.rest_host(entry.queue, until)
+            return
         self._give_back(lease)
 
     def drop(self, url: Url, reason: str) -> bool:
@@ -288,8 +306,15 @@ class MemoryFrontier:
         known = self._known.get
         return [(entry := known(url)) is not None and entry.state is not State.WAITING for url in urls]
 
+    def sift(self, urls: Sequence[Url], depth: int) -> tuple[list[int], list[int]]:
+        bounds = [
+            None if (entry := self._known.get(url)) is None else ANY if entry.state is State.WAITING else SETTLED
+            for url in urls
+        ]
+        return sifted(urls, bounds, self.rules.scope, depth)
+
     def waiting(self, host: str, limit: int) -> list[Waiting]:
-        found = [e for e in self._entries if e.state is State.WAITING and authority(e.url) == host]
+        found = [e for e in self._entries if e.state is State.WAITING and authority(e.url) == host_of(host)]
         found.sort(key=lambda e: (-e.priority, e.serial))
         return [Waiting(e.url, e.priority, e.depth, e.note) for e in found[:limit]]
 
@@ -312,6 +337,7 @@ class MemoryFrontier:
             done=counts[State.DONE],
             dropped=counts[State.DROPPED],
             quarantined=counts[State.QUARANTINED],
+            near_duplicates=self._copies,
             wanted=self._wanted,
             pages=self._judged,
             bytes=self._bytes,
@@ -329,7 +355,7 @@ class MemoryFrontier:
             entry.url,
             entry.state,
             entry.reason,
-            authority(entry.url),
+            queue_of(entry.url),
             entry.priority,
             entry.depth,
             entry.source,

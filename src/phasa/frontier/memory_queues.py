@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
+from phasa.frontier.origins import host_of, other_origin
 from phasa.frontier.politeness import AWAKE, IN_USE
 from phasa.frontier.protocol import Ending, Offer, State, Visit
 
@@ -86,7 +87,8 @@ class Turn:
 
 
 class HostQueues:
-    """One queue per host; the heads of the hosts whose turn it is compete. Addresses rest `address_delay`."""
+    """One queue per origin of a host (`origins`); the heads of those whose turn it is compete. Addresses rest
+    `address_delay`."""
 
     def __init__(self, entries: list[Entry], address_delay: float) -> None:
         self.address_delay = address_delay
@@ -97,10 +99,12 @@ class HostQueues:
         self._queues: dict[str, list[Item]] = {}
         self._turns: dict[str, Turn] = {}
         self._addresses: dict[str, float] = {}
+        self._servers: dict[str, float] = {}
+        """When each host may be asked, whatever the scheme."""
         self._holding: dict[int, str] = {}
 
     def __len__(self) -> int:
-        return len(self._queues)
+        return len({host_of(queue) for queue in self._queues})
 
     def push(self, entry: Entry) -> None:
         """A URL waits, or waits with another priority."""
@@ -141,7 +145,10 @@ class HostQueues:
             turn = self._turns.get(host)
             if turn is not None and turn.until > AWAKE:
                 continue
-            if turn is not None and (free_at := self._addresses.get(turn.address, AWAKE)) > now:
+            free_at = self._servers.get(host_of(host), AWAKE)
+            if free_at <= now and turn is not None:
+                free_at = self._addresses.get(turn.address, AWAKE)
+            if free_at > now:
                 self.rest(host, free_at)
                 continue
             heappop(self._queues[host])
@@ -172,16 +179,31 @@ class HostQueues:
         turn = self._turns.get(host)
         return turn.failures if turn is not None else 0
 
+    def take(self, entry: Entry) -> None:
+        """A URL is leased: its host is being asked, by whatever scheme."""
+        self.busy[entry.queue] = entry.serial
+        self._servers[host_of(entry.queue)] = IN_USE
+
     def free(self, entry: Entry) -> None:
         """The lease of this URL is over."""
         if self.busy.get(entry.queue) == entry.serial:
             del self.busy[entry.queue]
+            self.rest_host(entry.queue, 0.0)
+
+    def rest_host(self, queue: str, until: float) -> None:
+        """The host of an origin is not to be asked before then, whatever the scheme; who waited for it hears that."""
+        self._servers[host_of(queue)] = until
+        other = other_origin(queue)
+        turn = self._turns.get(other)
+        if turn is not None and turn.until == IN_USE:
+            self.rest(other, until)
 
     def end_turn(self, entry: Entry, ending: Ending) -> int:
         """A fetch ended, its URL waits again if the ending says so; the failures of the host in a row."""
         host = entry.queue
         self.busy.pop(host, None)
         self.release(entry, ending.at, ending.address)
+        self.rest_host(host, ending.at + ending.host_rest)
         turn = self._turns.setdefault(host, Turn())
         if ending.address:
             turn.address = ending.address

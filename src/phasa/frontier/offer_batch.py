@@ -5,60 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from phasa.frontier.index import Head, NewUrl, next_key
+from phasa.frontier.origins import other_origin, queue_of
 from phasa.frontier.protocol import Offer, OfferResult, Rediscovery, State
+from phasa.frontier.recent import SETTLED, RecentOffers
 from phasa.frontier.rules import QUEUE_FULL, Rules, may_return
 from phasa.frontier.tables import HostTable, Row, UrlTable
 from phasa.web.url import Url
 
 Sourced = tuple[Offer, int | str | None]
 """An offer with its source as it is stored: the id of a page of ours, or its address, or nothing."""
-
-SETTLED = float("inf")
-
-
-class RecentOffers:
-    """A cache of the URLs that were offered last, so that most repeated offers never reach the tables.
-
-    URL → a lower bound of its priority: known, and waiting with no less; `SETTLED` when it does not wait. Two
-    generations of bounded size: when the young one is full it becomes the old one, and the old one is forgotten, which
-    costs a look into the tables, never correctness. Whoever puts many writes into `young` and calls `rotate`.
-    """
-
-    __slots__ = ("_size", "old", "young")
-
-    def __init__(self, size: int = 32_768) -> None:
-        self._size = size
-        self.young: dict[str, float] = {}
-        self.old: dict[str, float] = {}
-
-    def settled(self, urls: Sequence[str]) -> list[bool]:
-        """True for each URL that is remembered not to wait."""
-        young, recall = self.young, self._recall
-        return [(young[url] if url in young else recall(url)) == SETTLED for url in urls]
-
-    def _recall(self, url: str) -> float | None:
-        """The bound of a URL of the old generation, which is young again; None when it is not there."""
-        bound = self.old.get(url)
-        if bound is not None:
-            self.put(url, bound)
-        return bound
-
-    def put(self, url: str, bound: float) -> None:
-        self.young[url] = bound
-        self.rotate()
-
-    def rotate(self) -> None:
-        """Forget the old generation when the young one is full."""
-        if len(self.young) >= self._size:
-            self.old, self.young = self.young, {}
-
-    def forget(self, url: str) -> None:
-        self.young.pop(url, None)
-        self.old.pop(url, None)
-
-    def clear(self) -> None:
-        self.young.clear()
-        self.old.clear()
 
 
 class OfferBatch:
@@ -84,6 +39,8 @@ class OfferBatch:
         self._stored: dict[int, Row] = {}
         self._before: dict[int, Row] = {}
         self._counts_pages = rules.counts_pages
+        # Then the cache answers offers that repeat what is remembered: notes are not, so what has one is left out.
+        self._latest = rules.rediscovery is Rediscovery.LATEST
         self._taken: dict[int, tuple[int, int]] = {}
         self.better: dict[int, Head] = {}
         self.worse: set[int] = set()
@@ -99,7 +56,7 @@ class OfferBatch:
         self._stored = self._urls.rows(known.values())
         rows, better, first, remember = self._rows, self.better, self._first, self._recent.young
         refuse = None if self._rules.refuses_nothing else self._refuse
-        waiting, new = int(State.WAITING), OfferResult.NEW
+        waiting, new, latest = int(State.WAITING), OfferResult.NEW, self._latest
         for at, url, name, key in zip(places, urls, names, keys, strict=True):
             offer, source = offers[at]
             id = known.get(key)
@@ -116,7 +73,8 @@ class OfferBatch:
                 remember[url] = SETTLED
                 results[at] = refusal[0]
                 continue
-            remember[url] = priority
+            if not (latest and note):
+                remember[url] = priority
             best = better.get(host)
             if best is None or -priority < best[0]:  # among equals the first one found, which has the lower id
                 better[host] = Head(-priority, id)
@@ -129,7 +87,7 @@ class OfferBatch:
 
     def _unanswered(self, offers: Sequence[Sourced]) -> tuple[list[int], list[Url], list[str]]:
         """The places of the offers that the cache does not answer, their URLs and the names of their hosts."""
-        trusting = self._rules.rediscovery is not Rediscovery.LATEST
+        trusting, latest = not self._latest, self._latest
         first = self._rules.rediscovery is Rediscovery.FIRST
         young, old = self._recent.young.get, self._recent.old.get
         places: list[int] = []
@@ -140,27 +98,32 @@ class OfferBatch:
             bound = young(url)
             if bound is None:
                 bound = old(url)
-            if bound is not None and (bound == SETTLED or (trusting and (first or offer.priority <= bound))):
+            if bound is not None and (
+                bound == SETTLED
+                or (trusting and (first or offer.priority <= bound))
+                or (latest and offer.priority == bound and not offer.note)
+            ):
                 continue
             places.append(at)
             urls.append(url)
-            names.append(url.split("/", 3)[2])
+            # `queue_of`, without a call for every link; credentials are rare and looked at when the name is new.
+            names.append(url[: url.index("/", 8)] if url[4] == "s" else url[7 : url.index("/", 8)])
         return places, urls, names
 
     def _host_ids(self, names: list[str], urls: list[Url]) -> dict[str, int]:
-        """The id of each host, by its name as it stands in its URL; hosts never seen are added, in order."""
+        """The id of each origin, by its name as it stands in its URL; those never seen are added, in order."""
         found = self._hosts.find_many(set(names))
         for name, url in zip(names, urls, strict=True):
             if name not in found:
-                found[name] = self._host_id(name.rpartition("@")[2], url)
+                found[name] = self._host_id(queue_of(url), url)
         return found
 
     def _host_id(self, name: str, url: Url) -> int:
-        """The id of a host by its name without credentials."""
+        """The id of an origin by its name without credentials."""
         host = self._hosts.find(name)
         if host is None:
             host = self._hosts.add(name, url)
-            self.counts["hosts"] += 1
+            self.counts["hosts"] += self._hosts.find(other_origin(name)) is None
         return host
 
     def _take_seen(self, id: int | None, key: int, offer: Offer) -> tuple[OfferResult | None, int]:
@@ -196,7 +159,7 @@ class OfferBatch:
         """An offer of a URL that is stored."""
         if row.state == State.WAITING and not self._leased(row.id):
             if not self._rules.replaces(offer, row.priority, row.note or b""):
-                self._recent.young[row.url] = row.priority
+                self._remember(row.url, row.priority, row.note)
                 return OfferResult.KNOWN
             self._before.setdefault(row.id, row)
             self._stored[row.id] = row._replace(priority=offer.priority, note=offer.note or None)
@@ -213,9 +176,16 @@ class OfferBatch:
             self._recent.young[row.url] = SETTLED
         return OfferResult.KNOWN
 
+    def _remember(self, url: Url, priority: float, note: bytes | None) -> None:
+        """A URL waits with this priority."""
+        if self._latest and note:
+            self._recent.forget(url)
+        else:
+            self._recent.young[url] = priority
+
     def _change_rank(self, host: int, id: int, before: float, offer: Offer) -> None:
         """A URL waits with the priority of an offer, not with that of before."""
-        self._recent.young[offer.url] = offer.priority
+        self._remember(offer.url, offer.priority, offer.note)
         if offer.priority < before:
             self.worse.add(host)
         best, head = self.better.get(host), Head(-offer.priority, id)

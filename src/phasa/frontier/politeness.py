@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
-from msgspec import Meta
+from msgspec import Meta, field
 
 from phasa.settings import Settings
 
@@ -19,6 +19,13 @@ class Politeness(Settings, frozen=True, kw_only=True):
     """How a crawl behaves towards servers."""
 
     delay: Annotated[float, Meta(ge=0, description="Seconds between two requests to one host.")] = 1.0
+    delays: Annotated[
+        dict[str, float],
+        Meta(
+            description="Seconds between two requests to some hosts, and to all hosts under them, in place of delay: "
+            '{ "slow.example" = 10.0 }; what a robots.txt asks for (Crawl-delay) is kept to all the same.'
+        ),
+    ] = field(default_factory=dict)
     address_delay: Annotated[
         float, Meta(ge=0, description="Seconds between two requests to one server address, whatever the host names.")
     ] = 1.0
@@ -35,6 +42,28 @@ class Politeness(Settings, frozen=True, kw_only=True):
         300.0
     )
 
+    def __post_init__(self) -> None:
+        for name, seconds in self.delays.items():
+            if not 0 <= seconds <= DAY:
+                raise ValueError(f"delays: {seconds:g} seconds for {name!r} are not between 0 and a day")
+
+    def delay_of(self, host: str) -> Delay:
+        """The delay of a host, which may be given with its port, and for whom it was set."""
+        if self.delays:
+            name = host if host in self.delays or host.endswith("]") else host.partition(":")[0]
+            while name:
+                if name in self.delays:
+                    return Delay(self.delays[name], name)
+                name = name.partition(".")[2]
+        return Delay(self.delay, "")
+
+
+class Delay(NamedTuple):
+    """Seconds between two requests to a host; `name`: the host or domain that the settings name, '' for all."""
+
+    seconds: float
+    name: str
+
 
 FREE = Politeness(delay=0.0, address_delay=0.0, robots=False)
 """No manners: for a web that is not there (the lab)."""
@@ -42,6 +71,7 @@ FREE = Politeness(delay=0.0, address_delay=0.0, robots=False)
 
 def pause(
     manners: Politeness,
+    host: str = "",
     *,
     crawl_delay: float = 0.0,
     retry_after: float = 0.0,
@@ -51,11 +81,11 @@ def pause(
 ) -> float:
     """Seconds a host rests after an answer.
 
-    The longest of: the delay of the settings, the Crawl-delay of its robots.txt, the Retry-After of the answer, and
-    after an overload (429, 503) or a failure to answer, a back-off that doubles with each error in a row
+    The longest of: the delay of the settings for this host, the Crawl-delay of its robots.txt, the Retry-After of the
+    answer, and after an overload (429, 503) or a failure to answer, a back-off that doubles with each error in a row
     (`errors_in_row` counts those before this one). What a server asks for is obeyed up to one day.
     """
-    rest = max(manners.delay, min(crawl_delay, DAY), min(retry_after, DAY))
+    rest = max(manners.delay_of(host).seconds, min(crawl_delay, DAY), min(retry_after, DAY))
     if overloaded or failed:
         doubled = manners.backoff * 2.0 ** min(errors_in_row, 40)
         rest = max(rest, min(doubled, manners.backoff_limit))

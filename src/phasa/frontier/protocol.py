@@ -23,6 +23,14 @@ ANY = float("-inf")
 """The least priority when every URL will do."""
 
 
+OUT_OF_SCOPE = "out of scope"
+"""How the reason of a drop begins that the scope decided (`Rules.refuse`)."""
+
+
+NEAR_DUPLICATE = "near duplicate of "
+"""How the reason of a page begins that nearly repeats a known one, which it names."""
+
+
 class State(IntEnum):
     """The state of a URL. LEASED is never stored: a frontier that is opened again has no leases."""
 
@@ -66,9 +74,10 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
 
 
 class Lease(msgspec.Struct, frozen=True, gc=False):
-    """The right to fetch one URL until `expires`; nobody else gets its host meanwhile.
+    """The right to fetch one URL until `expires`; nobody else gets its host meanwhile. `host` names its origin
+    (`origins.queue_of`).
 
-    `attempts` counts the fetches of this URL so far, `failures` those of its host in a row that did not succeed.
+    `attempts` counts the fetches of this URL so far, `failures` those of its origin in a row that did not succeed.
     """
 
     id: int
@@ -103,8 +112,9 @@ class Visit(msgspec.Struct, frozen=True, gc=False):
 class Ending(msgspec.Struct, frozen=True, gc=False):
     """How a lease ends: DONE, DROPPED, or WAITING again (it is tried later).
 
-    `pause` is how long the host rests from `at` on; `failed` says that the server did not answer, or only that it
-    cannot now (429, 503), which counts towards giving the host up.
+    `pause` is how long the origin (scheme, host, port) rests from `at` on, `host_pause` how long the host does whatever
+    the scheme, None for as long; `failed` says that the server did not answer, or only that it cannot now (429, 503),
+    which counts towards giving the origin up.
     """
 
     state: State
@@ -114,6 +124,22 @@ class Ending(msgspec.Struct, frozen=True, gc=False):
     address: str = ""
     failed: bool = False
     visit: Visit | None = None
+    host_pause: float | None = None
+
+    @property
+    def host_rest(self) -> float:
+        """How long the host rests, in any case."""
+        return self.pause if self.host_pause is None else min(self.pause, self.host_pause)
+
+
+class Rescoped(NamedTuple):
+    """Some URLs that the scope had refused were looked at again."""
+
+    last: int
+    """The number of the last of them."""
+    seen: int
+    taken: int
+    """How many wait now."""
 
 
 class Waiting(NamedTuple):
@@ -139,11 +165,13 @@ class Story(msgspec.Struct, frozen=True):
     attempts: int
     visit: Visit | None = None
     host_note: str = ""
+    host_until: float = 0.0
+    """When its origin may be asked again, as far as the storage knows."""
 
 
 class Stats(msgspec.Struct, frozen=True):
     """The frontier in numbers. `done` counts URLs that were fetched, `pages` those of them that gave a page to judge,
-    `wanted` the pages that the judge wanted."""
+    `near_duplicates` those pages that nearly repeat a known one, `wanted` the pages that the judge wanted."""
 
     waiting: int = 0
     leased: int = 0
@@ -157,11 +185,12 @@ class Stats(msgspec.Struct, frozen=True):
     hosts: int = 0
     ready_hosts: int = 0
     resting_hosts: int = 0
+    near_duplicates: int = 0
 
     @classmethod
     def of(cls, tally: Mapping[str, int], leased: int = 0) -> Stats:
         """The counts that a frontier keeps by name, where so many of what waits are leased."""
-        names = ("done", "dropped", "quarantined", "wanted", "bytes", "words", "hosts")
+        names = ("done", "dropped", "quarantined", "near_duplicates", "wanted", "bytes", "words", "hosts")
         counts = {name: tally.get(name, 0) for name in names}
         return cls(waiting=tally.get("waiting", 0) - leased, leased=leased, pages=tally.get("judged", 0), **counts)
 
@@ -170,8 +199,9 @@ class Frontier(Protocol):
     """Queue, memory and manners of one crawl.
 
     *Order.* Among the hosts that may be asked, the URL with the highest priority comes first; ties come in the order of
-    discovery. A host has one lease at a time and rests after it (`Ending.pause`); a server address has one request at a
-    time and rests after it (`Politeness.address_delay`). What may wait and what may be fetched is said by `Rules`.
+    discovery. A host has one lease at a time and rests after it (`Ending.host_pause`), and the origin that was asked
+    perhaps for longer (`Ending.pause`); a server address has one request at a time and rests after it
+    (`Politeness.address_delay`). What may wait and what may be fetched is said by `Rules`.
 
     *Transactions.* Each call that writes happens as a whole or not at all. `offer`, `drop`, `requeue` and `release` are
     committed when they return, together with everything before them. `finish` and `reprioritise` may be kept back, so
@@ -218,8 +248,8 @@ class Frontier(Protocol):
         """End a lease: the URL gets the state of the ending, its host and address rest, its visit is recorded, and
         `found` is taken in as by `offer`, all in one transaction (which may come later, see above).
 
-        A URL that waits again keeps its priority and has one more attempt. After `Politeness.failures` failures of a
-        host in a row all that waits there is dropped. Does nothing for a lease that has expired or was ended before,
+        A URL that waits again keeps its priority and has one more attempt. After `Politeness.failures` failures of an
+        origin in a row all that waits there is dropped. Does nothing for a lease that has expired or was ended before,
         so it may be called twice."""
 
     def hold(self, lease: Lease, until: float, asked: float | None = None) -> None:
@@ -255,6 +285,10 @@ class Frontier(Protocol):
     def settled(self, urls: Sequence[Url]) -> list[bool]:
         """True for a URL that is known and does not wait, so that scoring it is in vain; False when that is not sure
         without a look at the storage."""
+
+    def sift(self, urls: Sequence[Url], depth: int) -> tuple[list[int], list[int]]:
+        """Of links found so many links from a seed: the places of those that are worth scoring, and of those that are
+        new and out of scope, which an offer records. What is `settled` is in neither."""
 
     def waiting(self, host: str, limit: int) -> list[Waiting]:
         """The waiting URLs of a host, best first."""

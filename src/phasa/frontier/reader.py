@@ -17,13 +17,14 @@ import msgspec
 from phasa.errors import CollectionError
 from phasa.frontier.database import FORMAT, damaged
 from phasa.frontier.index import ids_of_host, ids_of_key, next_key, url_keys
-from phasa.frontier.protocol import Ending, Lease, State, Stats, Story, Visit
+from phasa.frontier.origins import queue_of
+from phasa.frontier.protocol import NEAR_DUPLICATE, OUT_OF_SCOPE, Ending, Lease, State, Stats, Story, Visit
 from phasa.frontier.tables import ROW, Row
 from phasa.seals import broken
-from phasa.web.url import Url, authority
+from phasa.web.url import Url
 
-OUT_OF_SCOPE = "out of scope"
-"""The cause of a drop that the scope decided (`Rules.refuse`)."""
+NO_RULES = "robots.txt"
+"""How the note of a host begins whose rules cannot be had (web.robots.RobotsCache)."""
 
 # A reason is stored as "cause: details"; this is the only place that takes it apart.
 _CAUSE = "CASE WHEN instr(reason, ':') > 0 THEN substr(reason, 1, instr(reason, ':') - 1) ELSE reason END"
@@ -35,9 +36,12 @@ _MOST_TRAPS = 1000
 _REPORTS: dict[str, tuple[tuple[str, ...], str]] = {
     "hosts": (
         ("host", "pages", "wanted", "bytes", "failures", "address"),
-        "SELECT h.name, h.done, sum(coalesce(v.wanted, 0)), sum(coalesce(v.size, 0)), h.failures, h.address"
-        " FROM visit v JOIN url u ON u.id = v.id JOIN host h ON h.id = u.host GROUP BY h.id"
-        " ORDER BY h.done DESC, h.name",
+        # Both origins of a host are one host here; failures are those of the worse one.
+        "SELECT name, sum(done), sum(wanted), sum(bytes), max(failures), max(address) FROM ("
+        "SELECT iif(h.name LIKE 'https://%', substr(h.name, 9), h.name) AS name, h.done AS done,"
+        " sum(coalesce(v.wanted, 0)) AS wanted, sum(coalesce(v.size, 0)) AS bytes, h.failures AS failures,"
+        " h.address AS address FROM visit v JOIN url u ON u.id = v.id JOIN host h ON h.id = u.host GROUP BY h.id)"
+        " GROUP BY name ORDER BY sum(done) DESC, name",
     ),
     "status": (
         ("status", "urls", "bytes"),
@@ -51,6 +55,12 @@ _REPORTS: dict[str, tuple[tuple[str, ...], str]] = {
         ("language", "pages", "wanted", "words"),
         "SELECT language, count(*), sum(wanted), sum(words) FROM visit WHERE wanted IS NOT NULL"
         " GROUP BY language ORDER BY count(*) DESC",
+    ),
+    "duplicates": (
+        ("page", "near duplicates"),
+        f"SELECT substr(reason, {len(NEAR_DUPLICATE) + 1}) AS page, count(*) FROM url WHERE state = 1"
+        f" AND substr(reason, 1, {len(NEAR_DUPLICATE)}) = '{NEAR_DUPLICATE}'"
+        " GROUP BY page ORDER BY count(*) DESC, page",
     ),
     "seeds": (
         ("seed", "state", "reason", "status"),
@@ -97,6 +107,17 @@ class Discoveries(NamedTuple):
 
     by_depth: dict[int, int]
     last: int
+
+
+class Unruled(NamedTuple):
+    """An origin whose robots.txt cannot be had: nothing may be fetched there before it can (RFC 9309 §2.3.1.4)."""
+
+    origin: str
+    reason: str
+    until: float
+    """When it is asked again."""
+    urls: int
+    """That wait for it."""
 
 
 class SeenUrl(NamedTuple):
@@ -152,6 +173,36 @@ class FrontierReader:
         """One of the REPORTS with at most so many rows; -1 gives all. Raises KeyError for another name."""
         columns, query = _REPORTS[name]
         return Report(name, columns, list(self._ask(f"{query} LIMIT ?", limit)))
+
+    def unruled(self) -> list[Unruled]:
+        """The origins that have work and whose robots.txt cannot be had, those with most work first."""
+        hosts = {
+            id: (name if "://" in name else f"http://{name}", note, until)
+            for id, name, note, until in self._ask(
+                "SELECT id, name, note, until FROM host WHERE rank IS NOT NULL AND substr(note, 1, ?) = ?",
+                *(len(NO_RULES), NO_RULES),
+            )
+        }
+        if not hosts:
+            return []
+        # Looks through all URLs, which is why it is asked only where there is such a host.
+        counts = self._ask(
+            "SELECT host, count(*) FROM url WHERE state = 0 AND host IN (SELECT value FROM json_each(?)) GROUP BY host",
+            msgspec.json.encode(list(hosts)).decode(),
+        )
+        return sorted((Unruled(*hosts[id], urls) for id, urls in counts), key=lambda one: (-one.urls, one.origin))
+
+    def scope(self) -> str | None:
+        """The scope that decided what was dropped, as it was written down; None when it was not."""
+        row = next(self._ask("SELECT value FROM meta WHERE key = 'scope'"), None)
+        return str(row[0]) if row is not None else None
+
+    def out_of_scope(self) -> Iterator[tuple[Url, int]]:
+        """Every URL that the scope refused, with its links from a seed. Looks through all URLs."""
+        yield from self._ask(
+            "SELECT url, depth FROM url WHERE state = ? AND substr(reason, 1, ?) = ?",
+            *(int(State.DROPPED), len(OUT_OF_SCOPE), OUT_OF_SCOPE),
+        )
 
     def quarantined(self) -> list[tuple[str, str]]:
         """(template, evidence) of every URL template in quarantine, then single URLs that looked like traps."""
@@ -209,7 +260,7 @@ class FrontierReader:
     def seen_urls_under(self, prefix: str) -> Iterator[SeenUrl]:
         """The URLs of one host that begin with a prefix that ends its host (`http://a.example/…`), and all of its URLs
         with a user name in them, since those cannot begin with it."""
-        host = next(self._ask("SELECT id FROM host WHERE name = ?", prefix.split("/", 3)[2]), None)
+        host = next(self._ask("SELECT id FROM host WHERE name = ?", queue_of(prefix)), None)
         if host is None:
             return
         # By the index of the host; what a running crawl has not merged into it yet stands at the end of the table.
@@ -229,10 +280,10 @@ class FrontierReader:
         row = self._find(url)
         if row is None:
             return None
-        name, note = next(self._ask("SELECT name, note FROM host WHERE id = ?", row.host))
+        name, note, until = next(self._ask("SELECT name, note, until FROM host WHERE id = ?", row.host))
         return Story(
             *(row.url, State(row.state), row.reason or "", name, row.priority, row.depth, self._source(row)),
-            *(row.note or b"", row.attempts, self._visit(row.id), note),
+            *(row.note or b"", row.attempts, self._visit(row.id), note, until),
         )
 
     def way_back(self, url: Url, most: int) -> list[str]:
@@ -245,7 +296,7 @@ class FrontierReader:
         return sources
 
     def _find(self, url: Url) -> Row | None:
-        host = next(self._ask("SELECT id FROM host WHERE name = ?", authority(url)), None)
+        host = next(self._ask("SELECT id FROM host WHERE name = ?", queue_of(url)), None)
         if host is None:
             return None
         (key,) = url_keys([int(host[0])], [url])

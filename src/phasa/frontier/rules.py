@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from phasa.frontier.budgets import NO_LIMITS, Budgets
 from phasa.frontier.politeness import FREE, Politeness
-from phasa.frontier.protocol import Offer, OfferResult, Rediscovery, State
+from phasa.frontier.protocol import OUT_OF_SCOPE, Offer, OfferResult, Rediscovery, State
 from phasa.frontier.scope import Scope
 from phasa.frontier.traps import Traps
 from phasa.web.url import Url
@@ -43,7 +43,7 @@ class Rules:
         """What a URL never seen before is recorded as, and why, when the rules refuse it; None when it may wait, as
         far as the budgets (`spent`) allow."""
         if self.scope is not None and (reason := self.scope.refuses(url, depth)):
-            return OfferResult.OUT_OF_SCOPE, f"out of scope: {reason}"
+            return OfferResult.OUT_OF_SCOPE, f"{OUT_OF_SCOPE}: {reason}"
         if self.traps is not None and (evidence := self.traps.suspects(url)):
             return OfferResult.TRAPPED, f"trap: {evidence}"
         return None

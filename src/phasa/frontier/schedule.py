@@ -1,6 +1,7 @@
 """Whose turn it is: the hosts that may be asked, best head first, and the server addresses that are in use.
 
-A host gets one request at a time and rests after each; so does an address, whatever the hosts on it are called.
+A host gets one request at a time and rests after each, whatever the scheme; so does an address, whatever the hosts on
+it are called. What has turns here is an origin of a host (`origins`), which may rest for longer than its host does.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from heapq import heapify, heappop, heappush, nsmallest
 from phasa.frontier.database import Database
 from phasa.frontier.inbox import Inbox, Partition
 from phasa.frontier.index import Head, UrlIndex
+from phasa.frontier.origins import host_of
 from phasa.frontier.politeness import AWAKE, IN_USE, Politeness
 from phasa.frontier.protocol import Lease
 from phasa.frontier.tables import HostRow, HostTable
@@ -19,7 +21,7 @@ LAST = Head(float("inf"), 0)
 
 
 class Host:
-    """A loaded host. It is busy (leased), resting until a time, or else competing."""
+    """A loaded host, or rather one origin of it. It is busy (leased), resting until a time, or else competing."""
 
     __slots__ = ("address", "busy", "failures", "head", "id", "name", "until")
 
@@ -159,48 +161,48 @@ class ReadyHosts:
         heapify(self._heads)
 
 
-class Addresses:
-    """When each server address may be asked. `delay` is the rest after a request; 0 makes every address always free."""
+class Servers:
+    """When each server may be asked: an address, whatever the hosts on it are called, or a host, whatever the scheme.
+    Without `active` every one is always free."""
 
     MOST = 10_000
-    WOKEN = 4  # hosts that are woken when an address is free: one has its turn, the others only in case it has not
+    WOKEN = 4  # queues that are woken when a server is free: one has its turn, the others only in case it has not
 
-    def __init__(self, delay: float) -> None:
-        self._delay = delay
+    def __init__(self, *, active: bool) -> None:
+        self._active = active
         self._free_at: dict[str, float] = {}
         self._line: dict[str, list[int]] = {}
 
-    def free_at(self, address: str, now: float) -> float:
-        """0 when the address may be asked now; else when, `IN_USE` while nobody knows."""
-        time = self._free_at.get(address, AWAKE)
+    def free_at(self, name: str, now: float) -> float:
+        """0 when the server may be asked now; else when, `IN_USE` while nobody knows."""
+        time = self._free_at.get(name, AWAKE)
         return time if time > now else 0.0
 
-    def use(self, address: str) -> None:
+    def use(self, name: str) -> None:
         """A request goes out."""
-        if self._delay:
-            self._free_at[address] = IN_USE
+        if self._active:
+            self._free_at[name] = IN_USE
 
-    def queue(self, address: str, host: int) -> None:
-        """A host wants to know when the address is free."""
-        line = self._line.setdefault(address, [])
+    def queue(self, name: str, host: int) -> None:
+        """A queue wants to know when the server is free."""
+        line = self._line.setdefault(name, [])
         if host not in line:
             line.append(host)
 
-    def release(self, address: str, asked: float | None, now: float) -> tuple[float, list[int]]:
-        """The request ended, at `asked`, or never went out. When the address is free again, and who waited for that."""
-        if not self._delay:
-            return now, []
-        time = now if asked is None else asked + self._delay
-        self._free_at[address] = time
+    def release(self, name: str, until: float, now: float) -> list[int]:
+        """The request ended, and the server rests until then. Who waited for that."""
+        if not self._active:
+            return []
+        self._free_at[name] = until
         if len(self._free_at) > self.MOST:
             self._free_at = {name: until for name, until in self._free_at.items() if until > now}
-        line = self._line.get(address, [])
+        line = self._line.get(name, [])
         woken, rest = line[: self.WOKEN], line[self.WOKEN :]
         if rest:
-            self._line[address] = rest
+            self._line[name] = rest
         else:
-            self._line.pop(address, None)
-        return time, woken
+            self._line.pop(name, None)
+        return woken
 
 
 class HostSchedule:
@@ -227,7 +229,9 @@ class HostSchedule:
         self._partition = partition
         self._delay = manners.address_delay
         self._rest = max(manners.delay, manners.address_delay)
-        self._addresses = Addresses(manners.address_delay)
+        self._addresses = Servers(active=bool(manners.address_delay))
+        self._servers = Servers(active=True)
+        """The hosts by their names, for the origins that share one."""
         self._holding: dict[int, str] = {}
 
     # ── hosts ────────────────────────────────────────────────────────────────────────────────────
@@ -296,14 +300,32 @@ class HostSchedule:
         host.until = until if until > self.now else AWAKE
         return host
 
+    # ── both origins of a host ───────────────────────────────────────────────────────────────────
+
+    def take(self, host: Host, lease: int) -> None:
+        """A host is being asked, by this lease."""
+        host.busy = lease
+        self._servers.use(host_of(host.name))
+
+    def rest_host(self, lease: Lease, until: float) -> None:
+        """The host of a lease that is over is not to be asked before then, whatever the scheme."""
+        for id in self._servers.release(host_of(lease.host), until, self.now):
+            if (host := self.ready.loaded.get(id)) is not None and not host.busy:
+                self.ready.rest(host, until)
+
     # ── addresses ────────────────────────────────────────────────────────────────────────────────
 
     def must_wait(self, host: Host, now: float) -> bool:
-        """Whether the address of a host is not free: then the host rests, or stands in line."""
-        if not host.address or not (free_at := self._addresses.free_at(host.address, now)):
-            return False
-        self.ready.rest(host, self._stand_in_line(host, free_at, now))
-        return True
+        """Whether a host is being asked or rests by its other name, or its address is not free: then it rests, too, or
+        stands in line."""
+        name, servers = host_of(host.name), self._servers
+        free_at = servers.free_at(name, now)
+        if not free_at and host.address:
+            name, servers = host.address, self._addresses
+            free_at = servers.free_at(name, now)
+        if free_at:
+            self.ready.rest(host, self._stand_in_line(servers, name, host, free_at, now))
+        return bool(free_at)
 
     def claim(self, lease: Lease, host: Host, address: str, now: float) -> float:
         """Use an address for a lease: 0; or, when it is not free, when its host may ask again."""
@@ -317,24 +339,24 @@ class HostSchedule:
                 # Another worker has it, and cannot wake us.
                 free_at = min(free_at, now + max(1.0, self._delay))
         if free_at:
-            return self._stand_in_line(host, free_at, now)
+            return self._stand_in_line(self._addresses, address, host, free_at, now)
         self._addresses.use(address)
         self._holding[lease.id] = address
         return 0.0
 
-    def _stand_in_line(self, host: Host, free_at: float, now: float) -> float:
-        """Until when a host rests whose address is busy: it is woken earlier when the address is released."""
+    def _stand_in_line(self, servers: Servers, name: str, host: Host, free_at: float, now: float) -> float:
+        """Until when a host rests whose server is busy: it is woken earlier when that is released."""
         if free_at < IN_USE:
             return free_at
-        self._addresses.queue(host.address, host.id)
+        servers.queue(name, host.id)
         return now + self.IN_LINE
 
     def release(self, lease: Lease, asked: float | None, address: str = "") -> None:
         """The request of a lease is over: its address rests, and those in line for it hear when it is free."""
         held = self._holding.pop(lease.id, "")
         for name in {held, address} - {""}:
-            free_at, waiting = self._addresses.release(name, asked, self.now)
-            for id in waiting:
+            free_at = self.now if asked is None or not self._delay else asked + self._delay
+            for id in self._addresses.release(name, free_at, self.now):
                 if (host := self.ready.loaded.get(id)) is not None and not host.busy:
                     self.ready.rest(host, free_at)
             if not self._partition.alone:
@@ -348,6 +370,7 @@ class HostSchedule:
             self.release(lease, None)
         host = self.host_of(lease)
         host.busy = 0
+        self.rest_host(lease, self.now)
         if until > AWAKE:
             self.ready.rest(host, until)
         else:

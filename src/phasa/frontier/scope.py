@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import Meta
 
 from phasa.errors import SettingsError
@@ -117,6 +118,11 @@ class Scope:
         if self._surts and surt(url).startswith(self._surts):
             return True
         return bool(self._patterns and self._patterns.search(url))
+
+
+def scope_text(settings: ScopeSettings) -> str:
+    """What the settings of a scope say, to tell two scopes apart."""
+    return msgspec.json.encode(settings).decode()
 
 
 def _extension(way: str) -> str:

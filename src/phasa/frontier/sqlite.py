@@ -23,10 +23,12 @@ from phasa.frontier.inbox import ALONE as ALONE
 from phasa.frontier.inbox import Inbox
 from phasa.frontier.inbox import Partition as Partition
 from phasa.frontier.index import Head, IndexOptions, UrlIndex
-from phasa.frontier.offer_batch import SETTLED, OfferBatch, RecentOffers, Sourced
+from phasa.frontier.offer_batch import OfferBatch, Sourced
+from phasa.frontier.origins import other_origin
 from phasa.frontier.outbox import Journal, Outbox, Unsettled
 from phasa.frontier.politeness import AWAKE
-from phasa.frontier.protocol import ANY, Ending, Lease, Offer, OfferResult, State, Stats, Story, Waiting
+from phasa.frontier.protocol import ANY, Ending, Lease, Offer, OfferResult, Rescoped, State, Stats, Story, Waiting
+from phasa.frontier.recent import SETTLED, RecentOffers, sifted
 from phasa.frontier.rules import Rules
 from phasa.frontier.schedule import Host, HostSchedule
 from phasa.frontier.tables import HostTable, Row, UrlTable
@@ -128,9 +130,8 @@ class SqliteFrontier:
     def offer(self, offers: Sequence[Offer]) -> list[OfferResult]:
         self.commit()
         with self._transaction():
-            results = self._take(
-                [(offer, self._urls.source(offer.source) if offer.source else None) for offer in offers]
-            )
+            sources = {source: self._urls.source(source) for source in {offer.source for offer in offers} if source}
+            results = self._take([(offer, sources.get(offer.source)) for offer in offers])
         self._merge_when_due()
         return results
 
@@ -199,7 +200,7 @@ class SqliteFrontier:
         return self._lease_row(host, row, now)
 
     def _lease_row(self, host: Host, row: Row, now: float) -> Lease:
-        host.busy = row.id
+        self._schedule.take(host, row.id)
         lease = Lease(
             *(row.id, row.url, host.name, row.priority, row.depth),
             *(self._urls.source_url(row.source), row.note or b"", row.attempts, now + self.rules.manners.lease),
@@ -262,6 +263,7 @@ class SqliteFrontier:
             self._schedule.hear(asked or 0.0)
             self._schedule.release(lease, asked)
             self._give_back(lease, until)
+            self._schedule.rest_host(lease, until)
 
     # ── ending ───────────────────────────────────────────────────────────────────────────────────
 
@@ -275,6 +277,7 @@ class SqliteFrontier:
         self._schedule.hear(ending.at)
         # At once, not with the commit: hosts of the same address may be leased before it.
         self._schedule.release(lease, ending.at, ending.address)
+        self._schedule.rest_host(lease, ending.at + ending.host_rest)
         if len(self._finished) >= self.GROUP:
             self.commit()
 
@@ -326,6 +329,19 @@ class SqliteFrontier:
         with self._transaction():
             return self._transitions.release(text)
 
+    def rescope(self, after: int = 0, most: int = 1_000) -> Rescoped:
+        """Look again, in one transaction, at the next URLs that the scope refused, behind the number `after`; those
+        that it takes now wait again."""
+        self.commit()
+        with self._transaction():
+            return self._transitions.rescope(after, most)
+
+    def write_scope(self, scope: str, *, anew: bool) -> None:
+        """Write down the scope by which URLs are dropped; unless `anew`, only where nothing was taken in so far."""
+        if anew or not self._urls.last_id():
+            with self._transaction():
+                self._db.set_meta("scope", scope)
+
     def reprioritise(self, changes: Sequence[tuple[Url, float]]) -> None:
         self._changes.update(changes)
         if len(self._changes) >= self.CHANGES:
@@ -339,11 +355,13 @@ class SqliteFrontier:
     def settled(self, urls: Sequence[Url]) -> list[bool]:
         return self._recent.settled(urls)
 
+    def sift(self, urls: Sequence[Url], depth: int) -> tuple[list[int], list[int]]:
+        return sifted(urls, self._recent.bounds(urls), self.rules.scope, depth)
+
     def waiting(self, host: str, limit: int) -> list[Waiting]:
-        id = self._hosts.find(host)
-        if id is None:
-            return []
-        rows = [self._urls.row(head.id) for head in self._index.waiting(id, limit + 1)]
+        ids = self._hosts.find_many({host, other_origin(host)}).values()
+        heads = sorted(head for id in ids for head in self._index.waiting(id, limit + 1))
+        rows = [self._urls.row(head.id) for head in heads[: limit + 1]]
         kept = [row for row in rows if not self._is_leased(row.id)][:limit]
         return [Waiting(row.url, row.priority, row.depth, row.note or b"") for row in kept]
 

@@ -13,13 +13,15 @@ import msgspec
 
 from phasa.frontier.database import Database
 from phasa.frontier.index import HASH_BITS, Head, NewUrl, UrlIndex, next_key
-from phasa.frontier.protocol import State, Story, Visit
-from phasa.web.url import Url, authority, private_suffix
+from phasa.frontier.origins import other_origin, queue_of
+from phasa.frontier.protocol import OUT_OF_SCOPE, State, Story, Visit
+from phasa.web.url import Url, private_suffix
 from phasa.web.url import host as host_name
 
 
 class HostRow(NamedTuple):
-    """A host as stored. `rank` and `head` are those of the best URL that waits there; None when nothing does."""
+    """An origin of a host as stored (`origins`). `rank` and `head` are those of the best URL that waits there; None
+    when nothing does."""
 
     id: int
     name: str
@@ -38,7 +40,8 @@ _HOST = "id, name, site, rank, head, until, rest, address, failures, done, note"
 
 
 class HostTable:
-    """The hosts of a frontier. A host is numbered when its first URL is taken in; `worker_of` a site gives it an owner.
+    """The hosts of a frontier, a row for each origin of theirs, which is numbered when its first URL is taken in;
+    `worker_of` a site gives it an owner.
 
     The ids of names are cached, boundedly. Heads that new URLs make better are written *behind*: a page's links go to
     many hosts, which lie scattered in the file, so they are kept for a while and then written together. After a crash
@@ -166,10 +169,18 @@ class HostTable:
 
     def taken(self, host: int) -> tuple[int, int]:
         """Pages taken from a host and from its site."""
-        row = self._db.execute(
-            "SELECT h.done, s.done FROM host h JOIN site s ON s.id = h.site WHERE h.id = ?", (host,)
+        name, of_host, of_site = self._db.execute(
+            "SELECT h.name, h.done, s.done FROM host h JOIN site s ON s.id = h.site WHERE h.id = ?", (host,)
         ).fetchone()
-        return row[0], row[1]
+        other = self._db.execute("SELECT done FROM host WHERE name = ?", (other_origin(name),)).fetchone()
+        return of_host + (other[0] if other else 0), of_site
+
+    def rest_other(self, name: str, until: float, rest: float) -> None:
+        """The other origin of a host is not to be asked before then, either: for the next process."""
+        self._db.execute(
+            "UPDATE host SET until = max(until, ?1), rest = max(rest, ?2) WHERE name = ?3",
+            (until, rest, other_origin(name)),
+        )
 
     def assign(self, workers: int) -> None:
         """Give every host to the worker of its site."""
@@ -239,7 +250,7 @@ class UrlTable:
 
     def find(self, url: Url) -> Row | None:
         """The row of a URL; None when it was never taken in."""
-        host = self._hosts.find(authority(url))
+        host = self._hosts.find(queue_of(url))
         return self._find(self.index.keys([host], [url])[0], url) if host is not None else None
 
     def _find(self, key: int, url: Url) -> Row | None:
@@ -253,7 +264,7 @@ class UrlTable:
 
     def find_many(self, urls: Iterable[Url]) -> dict[Url, Row]:
         """The rows of those URLs that were taken in."""
-        names = {url: authority(url) for url in urls}
+        names = {url: queue_of(url) for url in urls}
         hosts = self._hosts.find_many(set(names.values()))
         known = [url for url, name in names.items() if name in hosts]
         keys = self.index.keys([hosts[names[url]] for url in known], known)
@@ -282,12 +293,20 @@ class UrlTable:
         host = self._hosts.row(row.host)
         return Story(
             *(row.url, state, row.reason or "", host.name, row.priority, row.depth, self.source_url(row.source)),
-            *(row.note or b"", row.attempts, self.visit(row.id), host.note),
+            *(row.note or b"", row.attempts, self.visit(row.id), host.note, host.until),
         )
 
     def quarantined(self) -> list[Row]:
         """Looks through all URLs: for commands, not for crawls."""
         rows = self._db.execute(f"SELECT {ROW} FROM url WHERE state = ? ORDER BY id", (int(State.QUARANTINED),))
+        return [Row(*row) for row in rows]
+
+    def out_of_scope(self, after: int, most: int) -> list[Row]:
+        """The next URLs that the scope refused, by their numbers. Looks through all URLs, some at a time."""
+        rows = self._db.execute(
+            f"SELECT {ROW} FROM url WHERE id > ? AND state = ? AND substr(reason, 1, ?) = ? ORDER BY id LIMIT ?",
+            (after, int(State.DROPPED), len(OUT_OF_SCOPE), OUT_OF_SCOPE, most),
+        )
         return [Row(*row) for row in rows]
 
     def visit(self, id: int) -> Visit | None:

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from phasa.frontier.database import Database
-from phasa.frontier.offer_batch import SETTLED, RecentOffers
-from phasa.frontier.protocol import Ending, Lease, State
+from phasa.frontier.protocol import NEAR_DUPLICATE, Ending, Lease, OfferResult, Rescoped, State
+from phasa.frontier.recent import SETTLED, RecentOffers
 from phasa.frontier.rules import Rules
 from phasa.frontier.schedule import Host, HostSchedule
 from phasa.frontier.tables import HostTable, Row, UrlTable
@@ -85,6 +85,20 @@ class Transitions:
         log.info("%d quarantined URLs wait again", len(rows))
         return len(rows)
 
+    def rescope(self, after: int, most: int) -> Rescoped:
+        """Let those of the next URLs that the scope refused wait again which the rules of now take; the others are
+        told why they still do not."""
+        rows = self._urls.out_of_scope(after, most)
+        taken = 0
+        for row in rows:
+            refusal = self._rules.refuse(row.url, row.depth)
+            if refusal is None:
+                self.requeue(row, row.priority)
+                taken += 1
+            elif refusal[1] != row.reason and refusal[0] is OfferResult.OUT_OF_SCOPE:
+                self._urls.set_state(row.id, State.DROPPED, refusal[1], row.attempts)
+        return Rescoped(rows[-1].id if rows else after, len(rows), taken)
+
     def reprioritise(self, changes: Mapping[Url, float], leased: Callable[[int], bool]) -> None:
         """New priorities for those URLs that wait and are not leased."""
         hosts = set()
@@ -93,7 +107,10 @@ class Transitions:
             priority = changes[url]
             if priority != row.priority and row.state == State.WAITING and not leased(row.id):
                 changed.append((row, priority, row.note))
-                self._recent.forget(url)
+                if row.note:
+                    self._recent.forget(url)
+                else:
+                    self._recent.put(url, priority)
                 hosts.add(row.host)
         self._urls.change(changed)
         for host in hosts:
@@ -123,6 +140,7 @@ class Transitions:
             counts["words"] += visit.words
             if visit.wanted is not None:
                 counts["judged"] += 1
+                counts["near_duplicates"] += ending.reason.startswith(NEAR_DUPLICATE)
                 counts["wanted"] += visit.wanted
             traps = self._rules.traps
             if traps is not None and (evidence := traps.saw(lease.url, visit.digest)):
@@ -141,6 +159,8 @@ class Transitions:
         self._schedule.ready.rest(host, until)
         note = ending.reason if ending.failed or ending.state is State.WAITING else ""
         self._hosts.end_turn(host.id, until, ending.pause, host.address, host.failures, note)
+        if ending.host_rest > self._rules.manners.delay:
+            self._hosts.rest_other(host.name, ending.at + ending.host_rest, ending.host_rest)
         if host.failures >= self._rules.manners.failures:
             dropped = self.drop_queue(host.id, f"host given up: {ending.reason}")
             log.info(

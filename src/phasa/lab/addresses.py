@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from phasa.lab.chance import Dice
+import numpy as np
+
+from phasa.lab.chance import Dice, key, unit
 
 _SYLLABLES = (
     "ba", "ka", "ma", "na", "ta", "sa", "la", "ra", "pa", "cha", "tha", "siam", "mor", "kor", "ban", "pan", "don",
@@ -68,13 +70,39 @@ def local_number(path: str) -> int | None:
     return int(found.group(1)) if found else None
 
 
-def make_style(seed: int, number: int, kind: str, tld: str, neighbours: bool, dynamic: bool, coded: float) -> Style:
+class Naming:
+    """How the sites of a world are named.
+
+    In a web that does not lie the number in a name is that of the site, and sites are numbered by kind; national names
+    are made of other syllables than foreign ones. Where names say nothing the numbers are shuffled, and the share
+    `empty` of the names is made of the syllables of both.
+    """
+
+    def __init__(self, seed: int, target: str, empty: float, sites: int) -> None:
+        self._seed = seed
+        self._empty = empty
+        self._words = _PERSIAN_WORDS if target == "fa" else _THAI_WORDS
+        order = np.argsort(unit(key(seed, "site numbers"), np.arange(sites)), kind="stable") if empty else None
+        self._numbers = None if order is None else order.tolist()
+
+    def name(self, number: int, word: str, national: bool) -> str:
+        """The name of a site; `word` is the one it has in a web that does not lie."""
+        # The number keeps two sites from getting the same name; real names are full of numbers as well.
+        if self._numbers is None:
+            return f"{word}{number}"
+        dice = Dice(self._seed, "name", number)
+        pool = _SYLLABLES + _LATIN if dice.chance(self._empty) else _SYLLABLES if national else _LATIN
+        return f"{_word(dice, pool, self._words if pool is _SYLLABLES else ())}{self._numbers[number]}"
+
+
+def make_style(
+    seed: int, number: int, kind: str, tld: str, neighbours: bool, dynamic: bool, coded: float, naming: Naming
+) -> Style:
     """The name and habits of site `number`; `coded` is how likely its sections begin with their language."""
     dice = Dice(seed, "style", number)
     national = kind in ("portal", "national", "national-english", "about") or dice.chance(0.15)
-    word = _word(dice, national, _PERSIAN_WORDS if tld == "ir" else _THAI_WORDS)
-    # The number keeps two sites from getting the same name; real names are full of numbers as well.
-    name = f"{word}{number}"
+    words = (_PERSIAN_WORDS if tld == "ir" else _THAI_WORDS) if national else ()
+    name = naming.name(number, _word(dice, _SYLLABLES if national else _LATIN, words), national)
     if neighbours:
         host = f"{name}.{_BLOG_DOMAINS[dice.below(len(_BLOG_DOMAINS))]}.{tld}"
     else:
@@ -90,9 +118,8 @@ def make_style(seed: int, number: int, kind: str, tld: str, neighbours: bool, dy
     return Style(host, extension, kind == "blog" and dice.chance(0.8), dice.chance(coded), sections)
 
 
-def _word(dice: Dice, national: bool, national_words: tuple[str, ...]) -> str:
-    pool = _SYLLABLES if national else _LATIN
+def _word(dice: Dice, pool: tuple[str, ...], national_words: tuple[str, ...]) -> str:
     word = pool[dice.below(len(pool))] + pool[dice.below(len(pool))]
-    if national and dice.chance(0.35):
+    if national_words and dice.chance(0.35):
         word += ("-" if dice.chance(0.3) else "") + national_words[dice.below(len(national_words))]
     return word

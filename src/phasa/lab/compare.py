@@ -43,13 +43,13 @@ class Setup:
 
 
 @lru_cache(maxsize=2)
-def _world_of(name: str, language: str) -> World:
-    return World.from_name(name, language)
+def _world_of(name: str, language: str, lies: float) -> World:
+    return World.from_name(name, language, lies)
 
 
 @lru_cache(maxsize=2)
-def _learned(name: str, language: str) -> tuple[Graph, KnowledgeBase]:
-    return learn(_world_of(name, language))
+def _learned(name: str, language: str, lies: float) -> tuple[Graph, KnowledgeBase]:
+    return learn(_world_of(name, language, lies))
 
 
 @lru_cache(maxsize=2)
@@ -62,13 +62,10 @@ def setup_of(ground: Ground) -> Setup:
     if ground.graph is not None:
         graph = _stored(ground.graph, ground.language)
         return Setup(graph, mixed_seeds(graph, ground.language, ground.draw))
-    world = _world_of(ground.world, ground.language)
+    world = _world_of(ground.world, ground.language, ground.lies)
     if ground.knowing:
-        return Setup(
-            _learned(ground.world, ground.language)[0],
-            seeds_of(world, ground.seeds),
-            _learned(ground.world, ground.language)[1],
-        )
+        graph, knowledge = _learned(ground.world, ground.language, ground.lies)
+        return Setup(graph, seeds_of(world, ground.seeds), knowledge)
     return Setup(world.graph, seeds_of(world, ground.seeds))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from phasa.lab.chart import Chart, Series
 from phasa.lab.graph import Graph
 from phasa.lab.replay import Crawl
-from phasa.lab.result import Cell, Result, Section, Table
+from phasa.lab.result import Cell, Section, Table
 
 Floats = NDArray[np.float64]
 SHARES = (0.05, 0.10, 0.20, 0.50)
+FETCHES = (200, 500, 1000, 2000)
 # How reports name the strategies of the published crawls.
 SHOWN = {"nb": "NB-LSWC", "lswc": "LSWC", "bfs": "BFS", "hybrid": "hybrid (ours)"}
 
@@ -34,6 +35,8 @@ class Ground:
     graph: Path | None = None
     draw: int = 1
     """Seed of randomness of the strategies, and of the seeds on a graph."""
+    lies: float = 1.0
+    """How many times the lies of the real web the world tells; 0 is the web of the papers."""
     knowing: bool = False
     """Learn a knowledge base from the world first; the pages it is made from are not measured."""
 
@@ -54,6 +57,8 @@ class Curve:
     fetches: int
     found_after: tuple[float, ...] = ()
     """On a graph: share of the reachable pages in the language found after each of `SHARES` of all reachable pages."""
+    by_fetches: tuple[int, ...] = ()
+    """Pages in the language after each of `FETCHES` requests, those that brought no page included."""
 
     @property
     def mean_harvest(self) -> float:
@@ -80,6 +85,9 @@ class Summary:
     fetches: float
     found_after: list[float] = field(default_factory=list)
     """Mean of `Curve.found_after`."""
+    by_fetches: list[float] = field(default_factory=list)
+    """Mean of `Curve.by_fetches`."""
+    by_fetches_interval: list[float] = field(default_factory=list)
     each: list[float] = field(default_factory=list)
     """Mean harvest of every run, in the order of the grounds."""
 
@@ -96,6 +104,7 @@ def curve_of(graph: Graph, crawl: Crawl, ground: Ground, every: int = 100) -> Cu
         len(crawl.pages),
         int(graph.wanted[crawl.pages].sum()),
         crawl.fetches,
+        by_fetches=tuple(crawl.found_by(graph, fetches) for fetches in FETCHES),
     )
 
 
@@ -140,6 +149,8 @@ def summarise(curves: Sequence[Curve]) -> list[Summary]:
                 len(mine),
                 round(float(np.mean([curve.fetches for curve in mine])), 1),
                 _plain(np.mean([curve.found_after for curve in mine], axis=0)) if mine[0].found_after else [],
+                _plain(np.mean([curve.by_fetches for curve in mine], axis=0)) if mine[0].by_fetches else [],
+                _plain(interval(np.array([curve.by_fetches for curve in mine], float))) if mine[0].by_fetches else [],
                 _plain(means),
             )
         )
@@ -160,36 +171,21 @@ def write_csv(curves: Sequence[Curve]) -> str:
     """All curves as CSV text: one row per ground, strategy and mark."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["world", "seeds", "draw", "strategy", "pages", "harvest", "recent", "coverage"])
+    writer.writerow(["world", "lies", "seeds", "draw", "strategy", "pages", "harvest", "recent", "coverage"])
     for curve in curves:
         place = curve.ground.world or str(curve.ground.graph and curve.ground.graph.name)
         for mark in range(len(curve.harvest)):
             numbers = (curve.harvest[mark], curve.recent[mark], curve.coverage[mark])
-            row = [place, curve.ground.seeds, curve.ground.draw, curve.strategy, curve.every * (mark + 1)]
+            row = [
+                place,
+                f"{curve.ground.lies:g}",
+                curve.ground.seeds,
+                curve.ground.draw,
+                curve.strategy,
+                curve.every * (mark + 1),
+            ]
             writer.writerow([*row, *(f"{value:.6f}" for value in numbers)])
     return out.getvalue()
-
-
-def comparison(curves: Sequence[Curve]) -> Result:
-    """What `phasa lab run` found, as a report."""
-    first = curves[0].ground
-    grounds = list(dict.fromkeys(curve.ground for curve in curves))
-    where = (
-        f"{first.graph.name}, {len(grounds)} draws of seeds"
-        if first.graph is not None
-        else f"worlds {', '.join(ground.world for ground in grounds)} (seed:pages), seeds {first.seeds}"
-    )
-    text = (
-        f"Crawls after '{first.language}' on {where}. Harvest is cumulative (Eq. 16): the share of the pages so far "
-        "that are in the language; its mean over the crawl is the area under its curve."
-    ) + (" The shaded band is the 95 % interval." if len(grounds) > 1 else "")
-    section = curves_section("Strategies side by side", text, curves)
-    if first.graph is not None:
-        rows: list[list[Cell]] = [[one.strategy, *one.found_after] for one in summarise(curves)]
-        found = Table("Share of the reachable pages in the language found after so much of all reachable pages",
-                      ["method", *(f"{share:.0%}" for share in SHARES)], rows)  # fmt: skip
-        section = replace(section, tables=[*section.tables, found])
-    return Result("run", f"Strategies on {where}", "", [section], csv={"run.csv": write_csv(curves)})
 
 
 def curves_section(title: str, text: str, curves: Sequence[Curve]) -> Section:

@@ -10,15 +10,17 @@ from dataclasses import dataclass
 from html import escape
 
 from phasa.lab.chance import Dice
+from phasa.lab.claims import UNDECLARED, WRONG
 from phasa.lab.links import Role
 from phasa.lab.sentences import Sentence, write_sentence, write_title
 from phasa.lab.topics import TOPICS
-from phasa.lab.world import CALENDAR, World
+from phasa.lab.world import CALENDAR, SOFT, World
 
 # Python's names for the declared encodings; a Thai page declared as Latin is one that lies, as they do.
 _CODECS = {"tis-620": "cp874", "windows-874": "cp874", "iso-8859-11": "cp874", "windows-1256": "cp1256",
            "iso-8859-1": "latin-1", "windows-1252": "cp1252", "us-ascii": "ascii"}  # fmt: skip
 _LYING = {"th": "cp874", "fa": "cp1256"}
+NOT_FOUND = Sentence("Sorry, the page you are looking for could not be found.", "en", 10, ())
 
 
 @dataclass(frozen=True)
@@ -45,25 +47,36 @@ class Written:
 
     body: bytes
     charset: str
-    """As declared."""
+    """As declared, '' where none is."""
+    codec: str
+    """How the bytes are encoded, as Python names it."""
     gold: Gold
 
 
 def write_page(world: World, page: int) -> Written:
     """The page of that number."""
     text, gold = _Writer(world, page).write()
-    declared = declared_charset(world, page)
-    codec = _CODECS.get(declared, declared)
-    if declared in ("iso-8859-1", "windows-1252") and gold.language == world.recipe.target:
+    usual = _charset(world, page)
+    codec = _CODECS.get(usual, usual)
+    if usual in ("iso-8859-1", "windows-1252") and gold.language == world.recipe.target:
         codec = _LYING.get(gold.language, codec)
-    return Written(text.encode(codec, "xmlcharrefreplace"), declared, gold)
+    return Written(text.encode(codec, "xmlcharrefreplace"), declared_charset(world, page), codec, gold)
 
 
 def declared_charset(world: World, page: int) -> str:
-    """The encoding that a page declares; the table's 'others' are Latin-2 here."""
-    if page >= len(world.pages):
+    """The encoding that a page declares, '' where it declares none."""
+    usual, shown = _charset(world, page), world.shown(page)
+    fault = int(world.charset_faults[shown]) if shown < len(world.pages) else 0
+    wrong = "utf-8" if usual != "utf-8" else "iso-8859-1"
+    return "" if fault == UNDECLARED else wrong if fault == WRONG else usual
+
+
+def _charset(world: World, page: int) -> str:
+    """The encoding of the table for a page; the table's 'others' are Latin-2 here."""
+    shown = world.shown(page)
+    if shown >= len(world.pages):
         return "utf-8"
-    name = world.pages.charsets[int(world.pages.charset[page])]
+    name = world.pages.charsets[int(world.pages.charset[shown])]
     return "iso-8859-2" if name == "others" else name
 
 
@@ -72,16 +85,18 @@ class _Writer:
 
     def __init__(self, world: World, page: int) -> None:
         self.world, self.page = world, page
-        self.is_page = page < len(world.pages)
+        # A mirror shows a page of its site, with links of its own.
+        self.shown = world.shown(page)
+        self.is_page = self.shown < len(world.pages)
         self.site = world.site(page)
         graph = world.graph
         self.language = graph.languages[int(graph.language[page])]
         # A copy has the content of its original and the surroundings of its own.
-        original = int(world.copy_of[page]) if self.is_page else -1
-        self.content = original if original >= 0 else page
+        original = int(world.copy_of[self.shown]) if self.is_page else -1
+        self.content = original if original >= 0 else self.shown
         self.topic = topic_of(world, self.content) if self.is_page else 0
         self.dice = Dice(world.seed, "page", self.content)
-        self.look = Dice(world.seed, "look", self.site).below(4)
+        self.look = Dice(world.seed, "look", world.site(self.shown)).below(4)
         self.known = self.total = 0
 
     def write(self) -> tuple[str, Gold]:
@@ -128,6 +143,8 @@ class _Writer:
     def _paragraphs(self) -> list[list[Sentence]]:
         """Paragraphs whose words bring the whole page near its similarity Γ."""
         world, dice = self.world, self.dice
+        if world.is_soft(self.page):
+            return [[NOT_FOUND]]
         if not self.is_page:
             return [[write_sentence(dice, "en", 0)]]
         aim = float(world.graph.similarity[self.page])
@@ -175,13 +192,13 @@ class _Writer:
             ("top", "left", "sponsor", "see-also", "copyright", "text"),
             ("navbar", "widget", "promo", "read-next", "foot", "post"),
         )[look]
-        declared = self.is_page and bool(self.world.declared[self.page])
-        head = [
-            f'<meta http-equiv="Content-Type" content="text/html; charset={declared_charset(self.world, self.page)}">',
-            f"<title>{escape(title)} - {host}</title>",
-        ]
+        told = int(self.world.declared[self.shown]) if self.is_page else 0
+        declared = self.world.pages.languages[told - 1] if told else ""
+        charset = declared_charset(self.world, self.page)
+        head = [f'<meta http-equiv="Content-Type" content="text/html; charset={charset}">'] if charset else []
+        head.append(f"<title>{escape(title)} - {host}</title>")
         if declared and look % 2:
-            head.append(f'<meta http-equiv="Content-Language" content="{self.language}">')
+            head.append(f'<meta http-equiv="Content-Language" content="{declared}">')
         if has_feed(self.world, self.site):
             head.append('<link rel="alternate" type="application/rss+xml" href="/feed.xml">')
         body = [
@@ -196,11 +213,11 @@ class _Writer:
         if look == 2:
             # The layout of many sites of those years: everything in one table.
             body = ["<table>", *(f"<tr><td>{part}</td></tr>" for part in body), "</table>"]
-        opening = f'<html lang="{self.language}">' if declared and look % 2 == 0 else "<html>"
+        opening = f'<html lang="{declared}">' if declared and look % 2 == 0 else "<html>"
         return "\n".join(["<!DOCTYPE html>", opening, "<head>", *head, "</head>", "<body>", *body, "</body></html>"])
 
     def _comments(self) -> str:
-        dice = Dice(self.world.seed, "comments", self.page)
+        dice = Dice(self.world.seed, "comments", self.shown)
         if not self.is_page or dice.chance(0.6):
             return ""
         lines = [
@@ -220,10 +237,13 @@ def topic_of(world: World, page: int) -> int:
 
 
 def has_feed(world: World, site: int) -> bool:
-    """Whether a site has a news feed."""
-    return Dice(world.seed, "feed", site).chance(world.recipe.feeds)
+    """Whether a site has a news feed; false hosts have none."""
+    return site < len(world.sites) and Dice(world.seed, "feed", site).chance(world.recipe.feeds)
 
 
-def is_calendar(world: World, page: int) -> bool:
-    """Whether an address is a page of an endless calendar."""
-    return page >= len(world.pages) and int(world.extras.kind[page - len(world.pages)]) == CALENDAR
+def is_page(world: World, page: int) -> bool:
+    """Whether an address answers with a page: one of the world, of an endless calendar, of a false host, or one that
+    says that there is none."""
+    if len(world.pages) <= page < world.base:
+        return int(world.extras.kind[page - len(world.pages)]) in (CALENDAR, SOFT)
+    return True

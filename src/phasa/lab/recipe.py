@@ -1,16 +1,20 @@
 """What a generated web is like: every share is a setting, so that other worlds than the published ones can be made.
 
 `thai_recipe` is matched to Tables 10–12 of specs/language-specific-crawling.md, `persian_recipe` to Table 5 and the
-domain split of specs/persian-crawling.md. "Target" is the language that a crawl of the world is after.
+domain split of specs/persian-crawling.md; both are the papers' webs and tell the truth. `recipe_for` makes them lie as
+real webs do (`phasa.lab.lies`). "Target" is the language that a crawl of the world is after.
 """
 
 from __future__ import annotations
 
+from math import inf
 from typing import Annotated
 
 from msgspec import Meta, field
+from msgspec.structs import replace
 
 from phasa.errors import SettingsError
+from phasa.lab.lies import NO_LIES, Lies, scaled
 from phasa.settings import Settings
 
 
@@ -105,6 +109,7 @@ class Recipe(Settings, frozen=True):
     ]
     locality: Annotated[Locality, Meta(description="Where links lead.")]
     flaws: Annotated[Flaws, Meta(description="What is wrong or odd.")] = Flaws()
+    lies: Annotated[Lies, Meta(description="What is not as it says.")] = Lies()
     depth: Annotated[int, Meta(description="Links from the first pages to the page farthest away.")] = 15
     links: Annotated[float, Meta(description="Mean links per page.")] = 14.0
     bushy: Annotated[
@@ -162,6 +167,7 @@ def thai_recipe() -> Recipe:
                         "us-ascii": 444, "iso-8859-11": 3, "others": 1299},
         local_charsets=("tis-620", "windows-874", "iso-8859-11"),
         locality=Locality(from_target=0.63, from_other=0.0002, from_about=0.07, stay=0.96, entry=1.0, deep=0.6),
+        lies=NO_LIES,
         bushy=1.2,
         expected=Expected(
             pages=40000 / 103734, share=7897 / 40000, parent_precision=7353 / 8435, parent_recall=7353 / 7897,
@@ -204,17 +210,29 @@ def persian_recipe() -> Recipe:
         local_charsets=("windows-1256",),
         locality=Locality(from_target=0.72, from_other=0.02, from_about=0.12),
         flaws=Flaws(copies=0.039),
+        lies=NO_LIES,
         dynamic=0.387,
         declared=0.45,
         poor=0.06,
     )  # fmt: skip
 
 
-RECIPES = {"th": thai_recipe, "fa": persian_recipe}
+def near_recipe() -> Recipe:
+    """The Persian web with four times the Arabic and Urdu neighbours, and twice the foreign pages beside Persian."""
+    times = {"neighbour": 4, "blog": 2, "about": 2}
+    recipe = persian_recipe()
+    hosts = tuple(replace(kind, other=kind.other * times.get(kind.name, 1)) for kind in recipe.hosts)
+    return replace(recipe, hosts=hosts)
 
 
-def recipe_for(language: str) -> Recipe:
-    """The shipped recipe for a language. Raises SettingsError that names the shipped ones."""
+RECIPES = {"th": thai_recipe, "fa": persian_recipe, "fa-near": near_recipe}
+
+
+def recipe_for(language: str, lies: float = 1.0) -> Recipe:
+    """The shipped recipe for a language, with so many times the lies of the real web: 0 is the web of the papers, as
+    it was published. Raises SettingsError that names the shipped ones."""
     if language not in RECIPES:
         raise SettingsError(f"no world for '{language}'; there is one for {', '.join(RECIPES)}, or give a recipe file")
-    return RECIPES[language]()
+    if not 0 <= lies < inf:
+        raise SettingsError(f"lies {lies:g}: say a number from 0 (never) on; 1 is as often as the real web does")
+    return replace(RECIPES[language](), lies=scaled(Lies(), lies))

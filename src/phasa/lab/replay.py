@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import overload
 
 import numpy as np
@@ -75,6 +75,9 @@ class ReplayWeb:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self.requests = 0
+        """Requests so far, those for pages that a knowledge base was learned from left out."""
+        self._measured = None if graph.trained is None else (~graph.trained).tolist()
         self._status = graph.status.tolist()
         self._offsets = graph.offsets.tolist()
         self._language = graph.language.tolist()
@@ -93,6 +96,7 @@ class ReplayWeb:
     async def get(self, lease: Lease) -> Answer:
         graph = self.graph
         page = graph.find(lease.url)
+        self.requests += self._measured is None or page < 0 or self._measured[page]
         if page < 0:
             return Answer(Kind.OTHER, "404 not found", status=404)
         status = self._status[page]
@@ -153,12 +157,18 @@ class Crawl:
     """Pages in the order of their fetch, trained ones left out."""
     fetches: int
     """Requests, those that brought no page included."""
+    requested: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """How many requests had been made when each page came, itself included."""
 
     def harvest(self, graph: Graph, every: int = 100) -> NDArray[np.float64]:
         """Eq. 16 after each `every` pages: share of the pages so far that are in the language."""
         found = np.cumsum(graph.wanted[self.pages])
         marks = np.arange(every, len(self.pages) + 1, every)
         return found[marks - 1] / marks
+
+    def found_by(self, graph: Graph, fetches: int) -> int:
+        """Pages in the language that so many requests brought, those that brought no page included."""
+        return int(graph.wanted[self.pages[: int(np.searchsorted(self.requested, fetches, side="right"))]].sum())
 
     def recent(self, graph: Graph, every: int = 100) -> NDArray[np.float64]:
         """The same over the last `every` pages only."""
@@ -180,20 +190,27 @@ def replay(graph: Graph, strategy: Strategy, seeds: Sequence[Seed], pages: int, 
     """
     measured = None if graph.trained is None else graph.measured.tolist()
 
+    web = ReplayWeb(graph)
+    requested: list[int] = []
+
     def counted(answer: Answer, judgement: Judgement) -> int | None:
         page = page_of(answer)
-        return page if measured is None or measured[page] else None
+        if measured is not None and not measured[page]:
+            return None
+        requested.append(web.requests)
+        return page
 
     frontier = MemoryFrontier(Rules(strategy.rediscovery, budgets=budgets))
     plant(frontier, strategy, seeds)
 
     async def run() -> Crawl:
         order = Record(pages, counted, lambda: crawl.stop(ENOUGH))
-        parts = Parts(ReplayWeb(graph), GraphJudge(graph), strategy, frontier, VirtualClock(), archive=order)
+        parts = Parts(web, GraphJudge(graph), strategy, frontier, VirtualClock(), archive=order)
         crawl = loop.Crawl(parts, manners=FREE, budgets=NO_LIMITS)
         outcome = await crawl.run()
         if crawl.errors:
             raise LabError(f"{len(crawl.errors)} errors while replaying; the first: {crawl.errors[0]}")
-        return Crawl(strategy.name, np.array(order.values, dtype=np.int64), outcome.fetches)
+        found, times = np.array(order.values, dtype=np.int64), np.array(requested, dtype=np.int64)
+        return Crawl(strategy.name, found, outcome.fetches, times)
 
     return asyncio.run(run())

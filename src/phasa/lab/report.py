@@ -67,14 +67,20 @@ def write_text(result: Result) -> str:
     """Tables and claims for the terminal."""
     lines = [result.title, "=" * len(result.title)]
     for section in result.sections:
-        lines += ["", section.title, *(fill(part, 100) for part in section.text.split("\n\n") if part)]
-        for table in section.tables:
-            lines += ["", *_text_table(table, section.title)]
+        lines += ["", write_tables(section)]
     if result.claims:
         lines += ["", "published claims"]
         for claim in result.claims:
             verdict = "holds         " if claim.holds else "DOES NOT HOLD "
             lines.append(f"  {verdict} {claim.source}: {claim.text}  [{claim.detail}]")
+    return "\n".join(lines)
+
+
+def write_tables(section: Section) -> str:
+    """Title, text and tables of a section for the terminal."""
+    lines = [section.title, *(fill(part, 100) for part in section.text.split("\n\n") if part)]
+    for table in section.tables:
+        lines += ["", *_text_table(table, section.title)]
     return "\n".join(lines)
 
 

@@ -18,7 +18,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from phasa.lab.chance import key, unit_at
 from phasa.lab.feed_posts import write_feed
 from phasa.lab.links import Flaw
-from phasa.lab.markup import has_feed, is_calendar, write_page
+from phasa.lab.markup import has_feed, is_page, write_page
 from phasa.lab.world import STATUS, World
 
 SLOW_SECONDS = 0.2
@@ -77,7 +77,7 @@ class Answers:
         page = world.find(f"http://{host}{path}")
         if page < 0:
             return web.Response(status=404, text="not found\n")
-        if page < len(world.pages) or is_calendar(world, page):
+        if is_page(world, page):
             written = write_page(world, page)
             # Most servers of the time sent no charset; the page declares it.
             return web.Response(body=written.body, headers={"Content-Type": "text/html"})

@@ -10,13 +10,16 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from phasa.errors import InputError
-from phasa.lab.addresses import Style, local_number, make_style
-from phasa.lab.chance import generator, key, unit
+from phasa.lab.addresses import Naming, Style, local_number, make_style
+from phasa.lab.chance import generator, key, unit, unit_at
+from phasa.lab.claims import address_languages, charset_faults, declared_languages, mixed_similarity, wrong_hints
+from phasa.lab.false_hosts import PARKED_PAGES, plan_false_hosts, with_false_hosts
 from phasa.lab.graph import OK, Graph
 from phasa.lab.links import Flaw, Links, Role, depth_from, draw_links
 from phasa.lab.locality import misfit
@@ -30,11 +33,16 @@ Ints = NDArray[np.int64]
 MOST_PAGES = 20_000_000
 """Drawing a page takes about 600 bytes for a while."""
 CALENDAR_PAGES = 120
-CALENDAR = 6
-"""The kind of an extra address that is a page of an endless calendar; smaller ones are a `Flaw`."""
+CALENDAR, SOFT = 6, 7
+"""Kinds of extra addresses that answer with a page: one of an endless calendar, or one that says that there is none;
+smaller ones are a `Flaw`."""
 STATUS = {Flaw.DEAD: 404, Flaw.BROKEN: 500, Flaw.MOVED: 301, Flaw.CLOSED: 403, Flaw.FILE: 415}
 FOLDERS = {Flaw.DEAD: "gone", Flaw.BROKEN: "error", Flaw.MOVED: "old", Flaw.CLOSED: "private", Flaw.FILE: "files",
-           CALENDAR: "calendar"}  # fmt: skip
+           CALENDAR: "calendar", SOFT: "gone"}  # fmt: skip
+
+
+HIDDEN = frozenset({Flaw.DEAD, Flaw.BROKEN, Flaw.MOVED, SOFT})
+"""Kinds of extra addresses that look like those of pages where a web lies: what is not there does not say so."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,7 @@ class Extras:
 
     site: Ints
     kind: Ints
-    """A `Flaw`, or CALENDAR."""
+    """A `Flaw`, CALENDAR or SOFT."""
     moved: Ints
     """The page that a redirect leads to, -1 elsewhere."""
     first: Ints
@@ -56,23 +64,38 @@ class World:
     def __init__(self, recipe: Recipe, seed: int, pages: int) -> None:
         self.recipe = recipe
         self.seed, self.sites, self.pages, drawn = _draw(recipe, seed, pages)
-        self.extras, self.links = _with_extras(recipe, self.seed, self.sites, self.pages, drawn)
+        self.extras, links = _with_extras(recipe, self.seed, self.sites, self.pages, drawn)
+        self.false = plan_false_hosts(recipe.lies, self.seed, self.sites)
+        dead = np.flatnonzero((self.extras.kind == Flaw.DEAD) | (self.extras.kind == SOFT))
+        self.base = len(self.pages) + len(self.extras.site)
+        self.links = with_false_hosts(
+            self.false,
+            self.seed,
+            self.sites,
+            self.pages,
+            self.base,
+            len(self.pages) + dead,
+            self.extras.site[dead],
+            links,
+        )
+        self.honest = len(links.targets)
         self._urls: list[str | None] = [None] * len(self)
         log.info("world %d: %d pages on %d sites, %d links", seed, pages, len(self.sites), len(self.links.targets))
 
     @classmethod
-    def from_name(cls, name: str, language: str = "th") -> World:
-        """The world that 'SEED:PAGES' names, made by the shipped recipe of a language. Raises InputError."""
+    def from_name(cls, name: str, language: str = "th", lies: float = 1.0) -> World:
+        """The world that 'SEED:PAGES' names, made by the shipped recipe of a language, with so many times the lies of
+        the real web: 0 is the web of the papers. Raises InputError, and SettingsError as `recipe_for` does."""
         seed, _, pages = name.partition(":")
         if not (seed.isdigit() and pages.isdigit()):
             raise InputError(f"a world is named SEED:PAGES, for example 1:100000, not '{name}'")
         if int(pages) > MOST_PAGES:
             raise InputError(f"a world of {int(pages):,} pages is too large; make it at most {MOST_PAGES:,}")
-        return cls(recipe_for(language), int(seed), int(pages))
+        return cls(recipe_for(language, lies), int(seed), int(pages))
 
     def __len__(self) -> int:
         """Addresses, pages or not."""
-        return len(self.pages) + len(self.extras.site)
+        return self.base + len(self.false)
 
     # --- addresses -------------------------------------------------------------------------------------------------
 
@@ -82,29 +105,46 @@ class World:
         sites, recipe = self.sites, self.recipe
         mixed = (sites.target > 0) & (sites.target < sites.pages)
         dynamic = _dynamic_sites(recipe, self.seed, sites)
+        naming = Naming(self.seed, recipe.target, recipe.lies.names, len(sites) + len(self.false.likeness))
         return [
             make_style(
                 self.seed,
                 number,
-                (kind := recipe.hosts[int(sites.kind[number])]).name,
-                sites.tlds[int(sites.tld[number])],
+                (kind := recipe.hosts[int(sites.kind[site])]).name,
+                sites.tlds[int(sites.tld[site])],
                 kind.neighbours > 0,
-                bool(dynamic[number]),
-                recipe.coded if mixed[number] else 0.0,
+                bool(dynamic[site]),
+                recipe.coded if mixed[site] else 0.0,
+                naming,
             )
-            for number in range(len(sites))
+            for number, site in enumerate([*range(len(sites)), *self.false.likeness.tolist()])
         ]
 
     @cached_property
     def site_of_host(self) -> dict[str, int]:
-        """The site behind a host name."""
+        """The site behind a host name; false hosts come after the sites."""
         return {style.host: number for number, style in enumerate(self.styles)}
 
     def site(self, page: int) -> int:
         """The site of a page or other address."""
         if page < len(self.pages):
             return int(self.pages.site[page])
+        if page >= self.base:
+            return len(self.sites) + int(self.false.host[page - self.base])
         return int(self.extras.site[page - len(self.pages)])
+
+    def shown(self, page: int) -> int:
+        """The page that an address shows: on a mirror that of the site, itself elsewhere."""
+        original = int(self.false.original[page - self.base]) if page >= self.base else -1
+        return original if original >= 0 else page
+
+    def is_parked(self, page: int) -> bool:
+        """Whether an address is on a parked domain."""
+        return page >= self.base and self.shown(page) == page
+
+    def is_soft(self, page: int) -> bool:
+        """Whether an address answers 200 and says that there is no such page."""
+        return len(self.pages) <= page < self.base and int(self.extras.kind[page - len(self.pages)]) == SOFT
 
     def url(self, page: int) -> str:
         """The address of a page or other address."""
@@ -121,16 +161,38 @@ class World:
     def _make_url(self, page: int) -> str:
         site = self.site(page)
         style = self.styles[site]
+        if self.is_parked(page):
+            local = (page - self.base) % PARKED_PAGES
+            return f"http://{style.host}/" + (f"search/{local}.html" if local else "")
+        if page >= self.base:
+            original = self.shown(page)
+            there = f"http://{self.styles[self.site(original)].host}"
+            return f"http://{style.host}{self.url(original).removeprefix(there)}"
         if page >= len(self.pages):
             extra = page - len(self.pages)
             kind = int(self.extras.kind[extra])
+            if kind in HIDDEN and self.recipe.lies:
+                return f"http://{style.host}{self._page_like(site, extra)}"
             ending = ".pdf" if kind == Flaw.FILE else "/" if kind == CALENDAR else ".html"
             return f"http://{style.host}/{FOLDERS[kind]}/{extra - int(self.extras.first[site])}{ending}"
         local = page - int(self.sites.first[site])
         section = int(self.pages.section[page])
-        language = self.pages.languages[int(self.pages.language[page])]
+        language = self.pages.languages[int(self.codes[page])]
         is_front = local > 0 and int(self.pages.section[page - 1]) != section
         return f"http://{style.host}{style.path(section, language, local, is_front)}"
+
+    def _page_like(self, site: int, extra: int) -> str:
+        """The path of an address without a page, on a site that does not say so: as of one page more."""
+        sections = _sections(int(self.sites.pages[site]))
+        section = int(unit_at(key(self.seed, "section of none"), extra) * sections)
+        meant = max(int(self.extras.moved[extra]), int(self.sites.first[site]))
+        number = int(self.sites.pages[site]) + extra - int(self.extras.first[site])
+        return self.styles[site].path(section, self.pages.languages[int(self.codes[meant])], number, False)
+
+    @cached_property
+    def codes(self) -> NDArray[np.uint8]:
+        """The language whose code the address of each page has."""
+        return address_languages(self.recipe.lies, self.seed, self.sites, self.pages)
 
     def find(self, url: str) -> int:
         """The page or other address of a URL, -1 when the world has none."""
@@ -145,15 +207,28 @@ class World:
         return -1
 
     def _candidates(self, site: int, path: str) -> list[int]:
+        if site >= len(self.sites):
+            return self._false_candidates(site - len(self.sites), path)
         first, count = int(self.sites.first[site]), int(self.sites.pages[site])
         number = local_number(path)
         if number is not None:
             extras = int(self.extras.first[site])
             last = int(self.extras.first[site + 1])
             candidates = [first + number] if number < count else []
-            return candidates + ([len(self.pages) + extras + number] if number < last - extras else [])
-        sections = min(max(count // SECTION_PAGES, 1), MOST_SECTIONS)
+            beyond = len(self.pages) + extras
+            return candidates + [beyond + at for at in (number, number - count) if 0 <= at < last - extras]
+        sections = _sections(count)
         return [first + -(-section * count // sections) for section in range(1, sections)]
+
+    def _false_candidates(self, host: int, path: str) -> list[int]:
+        """Addresses of a false host that may be meant by a path: by their number, or by what they mirror."""
+        first = self.base + int(self.false.first[host])
+        if host < self.false.parked:
+            number = local_number(path)
+            return [first + number] if number is not None and number < PARKED_PAGES else []
+        site = int(self.false.likeness[host])
+        pages = int(self.sites.first[site]), int(self.sites.first[site] + self.sites.pages[site])
+        return [first + page - pages[0] for page in self._candidates(site, path) if pages[0] <= page < pages[1]]
 
     # --- the columns of the graph ----------------------------------------------------------------------------------
 
@@ -172,7 +247,10 @@ class World:
         some = unit(key(self.seed, "some"), number)
         trace = unit(key(self.seed, "trace"), number)
         foreign = np.where(some < 0.004, 0.05 + 0.045 * trace, np.where(some < 0.06, 0.05 * trace, 0.0))
-        return np.where(self.pages.target, own, foreign).astype(np.float32)
+        return mixed_similarity(
+            self.recipe.lies, self.seed, self.sites, self.pages, np.where(self.pages.target, own, foreign),
+            self.recipe.threshold,
+        ).astype(np.float32)  # fmt: skip
 
     @cached_property
     def poor(self) -> NDArray[np.bool_]:
@@ -180,11 +258,18 @@ class World:
         return np.asarray(unit(key(self.seed, "poor"), np.arange(len(self.pages))) < self.recipe.poor)
 
     @cached_property
-    def declared(self) -> NDArray[np.bool_]:
-        """Pages that declare the target language; mostly a habit of the site."""
+    def declared(self) -> NDArray[np.uint8]:
+        """The language that each page declares, as index + 1; 0 where none. Telling it is mostly a habit of the site,
+        and of pages in the target language."""
         habit = unit(key(self.seed, "declares"), np.arange(len(self.sites))) < self.recipe.declared
         slip = unit(key(self.seed, "slip"), np.arange(len(self.pages))) < 0.1
-        return np.asarray(self.pages.target & (habit[self.pages.site] ^ slip))
+        telling = np.asarray(self.pages.target & (habit[self.pages.site] ^ slip))
+        return declared_languages(self.recipe.lies, self.seed, self.sites, self.pages, telling)
+
+    @cached_property
+    def charset_faults(self) -> NDArray[np.uint8]:
+        """What is wrong with the encoding that a page declares."""
+        return charset_faults(self.recipe.lies, self.seed, self.pages)
 
     @cached_property
     def copy_of(self) -> NDArray[np.int32]:
@@ -213,33 +298,35 @@ class World:
     @cached_property
     def graph(self) -> Graph:
         """The world as a graph for replay."""
-        count, extra = len(self.pages), len(self.extras.site)
+        count = len(self.pages)
         status = np.full(len(self), OK, dtype=np.uint16)
         for flaw, code in STATUS.items():
-            status[count:][self.extras.kind == flaw] = code
-        similarity = np.concatenate([self.similarity, np.zeros(extra, np.float32)])
-        similarity = np.where(
-            np.concatenate([self.copy_of >= 0, np.zeros(extra, bool)]),
-            similarity[np.concatenate([self.copy_of, np.zeros(extra, np.int32)])],
-            similarity,
-        )
+            status[count : self.base][self.extras.kind == flaw] = code
+        copied = self.copy_of >= 0
+        similarity = np.where(copied, self.similarity[np.where(copied, self.copy_of, 0)], self.similarity)
         english = self.pages.languages.index("en")
         readable = np.isin(self.pages.charset, [self.pages.charsets.index(name) for name in ("utf-8", "windows-1256")
                                                 if name in self.pages.charsets])  # fmt: skip
         content = self.pages.target & ~self.poor & readable
         phrase, hint = _anchors(self)
         countries, country = _countries(self)
+        moved = np.full(len(self), -1, np.int32)
+        moved[count : self.base] = self.extras.moved
+        copy_of = self._column(self.copy_of, -1)
+        mirrored = np.flatnonzero(self.false.original >= 0)
+        original = self.false.original[mirrored]
+        copy_of[self.base + mirrored] = np.where(copied[original], self.copy_of[original], original)
         return Graph(
             target=self.recipe.target,
             addresses=self,
             offsets=self.links.offsets,
             targets=self.links.targets,
-            language=np.concatenate([self.pages.language, np.full(extra, english, np.uint8)]),
+            language=self._column(self.pages.language, english),
             languages=self.pages.languages,
-            similarity=similarity,
+            similarity=self._column(similarity, 0.0),
             status=status,
-            moved=np.concatenate([np.full(count, -1, np.int32), self.extras.moved.astype(np.int32)]),
-            charset=np.concatenate([self.pages.charset, np.zeros(extra, np.uint8)]),
+            moved=moved,
+            charset=self._column(self.pages.charset, 0),
             charsets=self.pages.charsets,
             threshold=self.recipe.threshold,
             phrase=phrase,
@@ -247,10 +334,23 @@ class World:
             hint=hint,
             country=country,
             countries=countries,
-            declared=np.concatenate([self.declared, np.zeros(extra, bool)]),
-            content=np.concatenate([content, np.zeros(extra, bool)]),
-            copy_of=np.concatenate([self.copy_of, np.full(extra, -1, np.int32)]),
+            declared=self._column(self.declared == 1, False),
+            content=self._column(content, False),
+            copy_of=copy_of,
         )
+
+    def _column(self, pages: NDArray[Any], otherwise: float) -> NDArray[Any]:
+        """A column of the graph from one of the pages: mirrors are as the page they show, all else is `otherwise`."""
+        column = np.full(len(self), otherwise, dtype=pages.dtype)
+        column[: len(self.pages)] = pages
+        mirrored = np.flatnonzero(self.false.original >= 0)
+        column[self.base + mirrored] = pages[self.false.original[mirrored]]
+        return column
+
+
+def _sections(pages: int) -> int:
+    """Sections of a site with so many pages."""
+    return min(max(pages // SECTION_PAGES, 1), MOST_SECTIONS)
 
 
 def _draw(recipe: Recipe, seed: int, count: int) -> tuple[int, Sites, Pages, Links]:
@@ -296,7 +396,8 @@ def _with_extras(recipe: Recipe, seed: int, sites: Sites, pages: Pages, links: L
     moved = np.where(kind[: len(flawed)] == Flaw.MOVED, led_to, -1)
     moved = np.concatenate([moved, np.full(len(site) - len(flawed), -1)])
     first = np.searchsorted(site[order], np.arange(len(sites) + 1))
-    extras = Extras(site[order], kind[order], moved[order], first)
+    answers = (kind == Flaw.DEAD) & (unit(key(seed, "soft"), site) < recipe.lies.soft)
+    extras = Extras(site[order], np.where(answers, SOFT, kind)[order], moved[order], first)
     targets = links.targets.copy()
     targets[flawed] = len(pages) + place[: len(flawed)]
     return extras, _with_calendars(sites, len(pages), extras, place[len(flawed) :], replace(links, targets=targets))
@@ -324,7 +425,7 @@ def _anchors(world: World) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
     links, pages, locality, phrases = world.links, world.pages, world.recipe.locality, world.phrases
     dice = generator(world.seed, "anchors")
     goal = _goals(world)
-    source = links.sources()
+    source = links.sources()[: world.honest]
     own, theirs = source < len(pages), pages.target[goal]
     start = np.where(own, source, 0)
     own &= pages.target[start]
@@ -345,13 +446,44 @@ def _anchors(world: World) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
     number[~in_target & (dice.random(len(goal)) < locality.empty / 0.6)] = EMPTY
     switch = (pages.site[start] == pages.site[goal]) & (pages.language[start] != pages.language[goal])
     hinted = switch & (dice.random(len(goal)) < locality.hreflang)
-    return number.astype(np.uint16), np.where(hinted, pages.language[goal] + 1, 0).astype(np.uint8)
+    hint = np.where(hinted, pages.language[goal] + 1, 0).astype(np.uint8)
+    hint = wrong_hints(world.recipe.lies, world.seed, pages, hint, start)
+    return _with_false_anchors(world, number.astype(np.uint16), hint)
+
+
+def _with_false_anchors(
+    world: World, phrase: NDArray[np.uint16], hint: NDArray[np.uint8]
+) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
+    """The same with the links of false hosts: a mirror has the anchors of its site, and adverts are English whatever
+    the name of their host promises."""
+    false, offsets = world.false, world.links.offsets
+    if not len(false):
+        return phrase, hint
+    parked = false.parked * PARKED_PAGES
+    adverts = int(offsets[world.base + parked]) - world.honest
+    chance = unit(key(world.seed, "adverts"), np.arange(adverts))
+    worded = world.phrases.starts["en"] + (chance * PER_LANGUAGE).astype(np.int64)
+    original = false.original[parked:]
+    sizes = np.diff(offsets)[world.base + parked :]
+    # The one link more of a mirror's home page, to its site, repeats the anchor of the link before it.
+    place = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    most = np.repeat(np.maximum(offsets[original + 1] - offsets[original], 1) - 1, sizes)
+    rows = np.repeat(offsets[original], sizes) + np.minimum(place, most)
+    return (
+        np.concatenate([phrase, worded, phrase[rows]]).astype(np.uint16),
+        np.concatenate([hint, np.zeros(adverts, np.uint8), hint[rows]]),
+    )
 
 
 def _goals(world: World) -> NDArray[np.int32]:
-    """The page that each link means: behind a redirect, or the home page of the site where there is none."""
-    count, extras = len(world.pages), world.extras
-    goal = world.links.targets.copy()
+    """The page that each link of the world means: behind a redirect, on the site that a mirror shows, or the home page
+    of the site where there is none."""
+    count, extras, false = len(world.pages), world.extras, world.false
+    goal = world.links.targets[: world.honest].copy()
+    astray = np.flatnonzero(goal >= world.base)
+    host = false.host[goal[astray] - world.base]
+    original = false.original[goal[astray] - world.base]
+    goal[astray] = np.where(original >= 0, original, world.sites.first[false.likeness[host]])
     outside = np.flatnonzero(goal >= count)
     extra = goal[outside] - count
     moved = extras.moved[extra]
@@ -368,4 +500,5 @@ def _countries(world: World) -> tuple[tuple[str, ...], NDArray[np.uint8]]:
     at_home = chance < np.where(mostly > 0.5, 0.7, 0.03)
     abroad = 1 + (unit(key(world.seed, "abroad"), np.arange(len(world.sites))) ** 2 * 4).astype(np.int64)
     column = np.where(at_home, len(names) - 1, abroad).astype(np.uint8)
-    return names, column[np.concatenate([world.pages.site.astype(np.int64), world.extras.site])]
+    sites = [world.pages.site.astype(np.int64), world.extras.site, world.false.likeness[world.false.host]]
+    return names, column[np.concatenate(sites)]

@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from phasa.errors import ParserCrashedError
 from phasa.sandbox.bounds import Bounds, death_in_words, is_guilty
-from phasa.sandbox.frames import HEAD, call_frame, value_of
+from phasa.sandbox.frames import REPLY, call_frame, value_of
 from phasa.sandbox.nursery import Nursery
 
 P = ParamSpec("P")
@@ -80,12 +80,13 @@ def _sandbox() -> _Sandbox:
     return _made
 
 
-def _exchange(calls: socket.socket, frame: bytes) -> bytearray | None:
+def _exchange(calls: socket.socket, frame: list[bytes]) -> bytearray | None:
     """The reply to a call; None when the worker ended instead."""
     try:
-        calls.sendall(frame)
-        head = _received(calls, HEAD.size)
-        return _received(calls, HEAD.unpack(head)[0]) if head is not None else None
+        for piece in frame:
+            calls.sendall(piece)
+        head = _received(calls, REPLY.size)
+        return _received(calls, REPLY.unpack(head)[0]) if head is not None else None
     except OSError:
         return None
 

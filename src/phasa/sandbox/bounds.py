@@ -13,10 +13,12 @@ DONE = 0
 
 
 class Bounds(NamedTuple):
-    """Processor seconds of one call, and megabytes of one worker."""
+    """Processor seconds of one call, and megabytes of one worker. A pool serves whoever's calls take more than
+    `dear_seconds`, as a rule, in a lane of their own."""
 
     seconds: float = 20.0
     megabytes: int = 256
+    dear_seconds: float = 0.05
 
 
 def is_guilty(status: int) -> bool:

@@ -1,13 +1,14 @@
 """What goes between a process and its sandbox: frames of a length and so many bytes.
 
 A call is pickled, for the sandbox trusts who started it. A reply is a kind and msgpack, decoded to the type that the
-function promises: nothing in it can run.
+function promises: nothing in it can run. Before it stands the processor time that the call took.
 """
 
 from __future__ import annotations
 
 import pickle
 import struct
+import time
 from collections.abc import Callable
 from functools import cache
 from typing import Any, get_type_hints
@@ -17,24 +18,37 @@ import msgspec
 from phasa import errors
 from phasa.errors import ParserCrashedError
 
-HEAD = struct.Struct("<I")
+CALL = struct.Struct("<II")
+"""What a call begins with: the length of its pickle, and of the large body that comes after it as it is."""
+REPLY = struct.Struct("<If")
+"""What a reply begins with: its length, and processor seconds."""
+ORDER = struct.Struct("<III")
+"""The number of a worker that is wanted, its megabytes and how far it stands back (nice); without a socket, of one that
+is to be killed."""
 ENDED = struct.Struct("<ii")
 """The number of a worker and its wait status, as the control socket tells it."""
 VALUE, REFUSED, FAILED = b"V", b"R", b"F"
 
+_LARGE = 64 * 1024
 _encode = msgspec.msgpack.Encoder().encode
 
 
-def call_frame(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> bytes:
-    """The frame that asks for `function(*args, **options)`."""
-    call = pickle.dumps((function, args, options), protocol=5)
-    return HEAD.pack(len(call)) + call
+def call_frame(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> list[bytes]:
+    """What asks for `function(*args, **options)`, in pieces to be sent one after another. The first large body among
+    the arguments is a piece of its own: no copy is made of it."""
+    body = next((arg for arg in args if isinstance(arg, bytes) and len(arg) > _LARGE), b"")
+    if body:
+        args = tuple(pickle.PickleBuffer(arg) if arg is body else arg for arg in args)
+    call = pickle.dumps((function, args, options), protocol=5, buffer_callback=lambda _: False)
+    head = CALL.pack(len(call), len(body))
+    return [head + call, body] if body else [head + call]
 
 
-def reply_to(call: bytes) -> bytes:
+def reply_to(call: bytes, body: bytes = b"") -> bytes:
     """Do what a call says; the frame that tells what came of it. Raises MemoryError alone."""
+    begun = time.process_time()
     try:
-        function, args, options = pickle.loads(call)
+        function, args, options = pickle.loads(call, buffers=(body,))
         reply = VALUE + _encoded(function(*args, **options))
     except MemoryError:
         raise
@@ -42,7 +56,7 @@ def reply_to(call: bytes) -> bytes:
         reply = REFUSED + _encoded((type(problem).__name__, str(problem)))
     except Exception as problem:  # noqa: BLE001 - whatever a parser does ends here
         reply = FAILED + _encoded(errors.with_place(problem, __file__))
-    return HEAD.pack(len(reply)) + reply
+    return REPLY.pack(len(reply), time.process_time() - begun) + reply
 
 
 def value_of(reply: bytes | bytearray | memoryview, function: Callable[..., Any]) -> Any:

@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from phasa.errors import PhasaError
 from phasa.sandbox.bounds import Bounds
-from phasa.sandbox.frames import ENDED, HEAD
+from phasa.sandbox.frames import ENDED, ORDER
 from phasa.sandbox.process import main
 
 _MOST_FILES = 1 << 20
@@ -36,17 +36,24 @@ class Nursery:
         with theirs:
             self._pid = _forked(theirs, bounds) if may_fork() else _started(theirs, bounds, modules)
 
-    def worker(self) -> tuple[int, socket.socket]:
-        """The number of a new worker and the socket that it answers calls on. Raises PhasaError when there is none."""
+    def worker(self, megabytes: int = 0, nice: int = 0) -> tuple[int, socket.socket]:
+        """The number of a new worker and the socket that it answers calls on; it may have less memory than the bounds
+        say, and stand back behind other processes. Raises PhasaError when there is none."""
         ours, theirs = socket.socketpair()
         self._numbers += 1
         with theirs:
             try:
-                socket.send_fds(self.control, [HEAD.pack(self._numbers)], [theirs.fileno()])
+                order = ORDER.pack(self._numbers, megabytes or self.bounds.megabytes, nice)
+                socket.send_fds(self.control, [order], [theirs.fileno()])
             except OSError as problem:
                 ours.close()
                 raise PhasaError(f"the processes that read pages cannot be started: {problem}") from None
         return self._numbers, ours
+
+    def kill(self, number: int) -> None:
+        """End a worker in whatever it does."""
+        with suppress(OSError):
+            self.control.send(ORDER.pack(number, 0, 0))
 
     def hear(self) -> int | None:
         """Take in that a worker has ended: its number; None when the nursery itself has. Waits for it."""

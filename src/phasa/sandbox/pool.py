@@ -1,100 +1,37 @@
-"""Calls in the sandbox from an event loop: several workers, each with a few calls ahead."""
+"""Calls in the sandbox from an event loop: several workers, each with a few calls ahead, and the hosts that the calls
+are for kept apart (`lanes`)."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from phasa.errors import ParserCrashedError, PhasaError
 from phasa.sandbox.bounds import DONE, Bounds, death_in_words, is_guilty
-from phasa.sandbox.frames import HEAD, call_frame, value_of
+from phasa.sandbox.frames import value_of
+from phasa.sandbox.lanes import Call, Lanes
 from phasa.sandbox.nursery import PATIENCE, Nursery
+from phasa.sandbox.worker import Worker
 
 P = ParamSpec("P")
 T = TypeVar("T")
 _LOG = logging.getLogger(__name__)
 
-_CALLS_AHEAD = 8
-_BYTES_AHEAD = 512 * 1024
 _TOGETHER = 16
 _MOMENT = 0.004  # seconds
+_LOOK = 0.05  # seconds between two looks at what workers do
+_BEHIND = 15  # nice: about a thirtieth of what a process in front gets
+_DEATH = 0.2  # processor seconds that the end of a worker costs: another one, and its call once more
 _NURSERIES = 5  # that may end by themselves before the pool gives up
 
 
-class _Call:
-    """A call that waits or is under way."""
-
-    __slots__ = ("args", "function", "future", "large", "options", "size")
-
-    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> None:
-        self.function, self.args, self.options = function, args, options
-        self.future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self.size = 0
-        self.large = any(isinstance(arg, bytes) and len(arg) > _BYTES_AHEAD for arg in args)
-
-    def made(self) -> bytes:
-        """The frame to send; made when it is sent, for it has a copy of the page."""
-        frame = call_frame(self.function, self.args, self.options)
-        self.size = len(frame)
-        return frame
-
-
-class _Worker(asyncio.Protocol):
-    """One worker process: calls that it has been sent, oldest first, and the replies as they come."""
-
-    def __init__(self, number: int, pool: Pool) -> None:
-        self.number = number
-        self.calls: deque[_Call] = deque()
-        self.ahead = 0
-        self.served = 0
-        self._pool = pool
-        self._came = bytearray()
-        self._transport: asyncio.WriteTransport | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport  # type: ignore[assignment]
-
-    def connection_lost(self, problem: Exception | None) -> None:
-        self._pool.lost(self)
-
-    def has_room(self) -> bool:
-        return not self.calls or (len(self.calls) < _CALLS_AHEAD and self.ahead < _BYTES_AHEAD)
-
-    def send(self, call: _Call) -> None:
-        self.calls.append(call)
-        assert self._transport is not None
-        self._transport.write(call.made())
-        self.ahead += call.size
-
-    def data_received(self, data: bytes) -> None:
-        came = self._came
-        came += data
-        while len(came) >= HEAD.size:
-            end = HEAD.size + HEAD.unpack_from(came)[0]
-            if len(came) < end:
-                break
-            self._answered(bytes(came[HEAD.size : end]))
-            del came[:end]
-        self._pool.feed()
-
-    def _answered(self, reply: bytes) -> None:
-        call = self.calls.popleft()
-        self.ahead -= call.size
-        self.served += 1
-        self._pool.deliver(call, reply)
-
-    def close(self) -> None:
-        if self._transport is not None:
-            self._transport.abort()
-
-
 class Pool:
-    """`workers` processes that read pages. Use it as an asynchronous context; `modules` are loaded before the first
-    call. A worker that ends is replaced, and what it had not answered is sent to another."""
+    """`workers` processes that read pages: the last of them for dear calls (by itself, for all), the others with half
+    the memory. Use it as an asynchronous context; `modules` are loaded before the first call. A worker that ends is
+    replaced, and what it had not answered is sent to another; what ended it, to the last."""
 
     def __init__(self, workers: int = 2, bounds: Bounds | None = None, modules: Sequence[str] = ()) -> None:
         self._size = workers
@@ -102,23 +39,27 @@ class Pool:
         self._modules = modules
         self._nursery: Nursery | None = None
         self._nurseries = 0
-        self._workers: set[_Worker] = set()
-        self._waiting: deque[_Call] = deque()
-        self._large: deque[_Call] = deque()
+        self._ready = False
+        """Whether the nursery has loaded its modules: a call was answered."""
+        self._workers: set[Worker] = set()
+        self._lanes = Lanes(self._bounds.dear_seconds)
         self._deaths: dict[int, asyncio.Future[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._replies: list[tuple[_Call, bytes]] = []
+        self._replies: list[tuple[Call, bytes]] = []
+        self._looking: asyncio.TimerHandle | None = None
         self._closed = False
         self._broken: PhasaError | None = None
 
     async def __aenter__(self) -> Pool:
         self._found()
-        for _ in range(self._size):
-            await self._hire()
+        for number in range(self._size):
+            await self._hire(last=number == self._size - 1)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._closed = True
+        if self._looking is not None:
+            self._looking.cancel()
         for task in self._tasks:
             task.cancel()
         for worker in self._workers:
@@ -131,29 +72,68 @@ class Pool:
     async def call(self, function: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         """What `function(*args, **options)` returns, called in a worker. Raises what it raises on purpose (PhasaError),
         and ParserCrashedError when it ended its process or raised anything else."""
+        return await self.call_for("", function, *args, **options)
+
+    async def call_for(self, host: str, function: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+        """The same, for what came from this host: it is charged for what the call takes."""
         if self._broken is not None and not self._workers:
             raise self._broken
-        call = _Call(function, args, options)
-        (self._large if call.large else self._waiting).append(call)
+        call = Call(host, function, args, options)
+        self._lanes.add(call)
         self.feed()
         value: T = await call.future
         return value
 
-    def feed(self) -> None:
-        """Send waiting calls to workers that have room, the least busy first. Of large ones one is under way at a time:
-        they take the memory, and the other workers go on with what is small."""
-        while True:
-            free = [worker for worker in self._workers if worker.has_room()]
-            busy = any(call.large for worker in self._workers for call in worker.calls)
-            queue = self._large if self._large and not busy else self._waiting
-            if not free or not queue:
-                return
-            call = queue.popleft()
-            if not call.future.done():
-                min(free, key=lambda worker: len(worker.calls)).send(call)
+    def cost(self, host: str) -> float:
+        """Processor seconds that a call for this host takes, of late."""
+        return self._lanes.costs.of(host) or 0.0
 
-    def deliver(self, call: _Call, reply: bytes) -> None:
+    # ── who does what ────────────────────────────────────────────────────────────────────────────
+
+    def feed(self) -> None:
+        """Send waiting calls to workers that have room, the least busy first. Dear calls go to the last worker alone,
+        one at a time; while none of them waits, it helps with the others."""
+        quick, dear = self._lanes.quick, self._lanes.dear
+        for worker in [worker for worker in self._workers if worker.last and not worker.calls]:
+            # By itself it does some quick ones first: its lanes take turns.
+            if dear and (self._size > 1 or not quick or worker.served % 2):
+                call = dear.popleft()
+                if call.suspect and worker.served:
+                    dear.appendleft(call)
+                    worker.close()  # the one after it has done nothing that could harm it
+                elif not call.future.done():
+                    self._send(worker, call, alone=True)
+        while quick:
+            free = [worker for worker in self._workers if worker.has_room() and not self._keeps_free(worker)]
+            if not free:
+                return
+            call = quick.popleft()
+            if not call.future.done():
+                self._send(min(free, key=lambda worker: (worker.last, len(worker.calls))), call)
+
+    def _keeps_free(self, worker: Worker) -> bool:
+        """Whether it is to have nothing but dear calls now."""
+        return worker.last and self._size > 1 and bool(self._lanes.dear)
+
+    def _send(self, worker: Worker, call: Call, *, alone: bool = False) -> None:
+        worker.send(call, alone=alone)
+        if self._looking is None:
+            self._looking = asyncio.get_running_loop().call_later(_LOOK, self._look)
+
+    def _look(self) -> None:
+        """See that no call waits behind one that takes long: that one is begun again, with the dear ones."""
+        for worker in list(self._workers):
+            if self._ready and worker.is_late() and not worker.last and self._nursery is not None:
+                worker.calls[0].dear = True
+                self._workers.discard(worker)
+                self._nursery.kill(worker.number)
+        busy = any(worker.calls for worker in self._workers)
+        self._looking = asyncio.get_running_loop().call_later(_LOOK, self._look) if busy else None
+
+    def _answered(self, call: Call, reply: bytes, seconds: float) -> None:
         """Keep a reply for a moment, so that several are handed over together: who asked works better on many."""
+        self._ready = True
+        self._lanes.costs.charge(call.host, seconds)
         self._replies.append((call, reply))
         if len(self._replies) >= _TOGETHER:
             self._hand_over()
@@ -170,48 +150,59 @@ class Pool:
             except PhasaError as problem:
                 call.future.set_exception(problem)
 
-    def lost(self, worker: _Worker) -> None:
+    # ── workers that come and go ─────────────────────────────────────────────────────────────────
+
+    def _lost(self, worker: Worker) -> None:
         """A worker has ended: find out why, and go on with another."""
         self._workers.discard(worker)
         if not self._closed:
-            task = asyncio.get_running_loop().create_task(self._replace(worker))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._begin(self._replace(worker))
 
-    async def _replace(self, worker: _Worker) -> None:
+    def _begin(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _replace(self, worker: Worker) -> None:
         status = await self._status(worker.number)
         calls = worker.calls
-        suspect: _Call | None = None
-        if calls and status is not None and (status != DONE or not worker.served):
-            if is_guilty(status) or not worker.served:
-                call, words = calls.popleft(), death_in_words(status, self._bounds)
-                _LOG.warning("a page ended the process that read it: %s", words)
-                if not call.future.done():
-                    call.future.set_exception(ParserCrashedError(f"parser_crashed: {words}"))
-            else:
-                suspect = calls.popleft()
+        late = bool(calls) and calls[0].dear and not worker.last  # we ended it
+        if calls and not late and status is not None and (status != DONE or not worker.served):
+            self._judge(calls.popleft(), status, worker)
         for call in reversed(calls):
-            (self._large if call.large else self._waiting).appendleft(call)
+            self._lanes.give_back(call)
+        await self._hire_or_break(last=worker.last)
+
+    def _judge(self, call: Call, status: int, worker: Worker) -> None:
+        """A call ended its worker: it has crashed, or is tried once more, by the last worker when it is fresh."""
+        self._lanes.costs.charge(call.host, self._bounds.seconds if is_guilty(status) else _DEATH)
+        if not is_guilty(status) and (worker.served or not worker.last):
+            call.dear = call.suspect = True
+            self._lanes.give_back(call)
+            return
+        words = death_in_words(status, self._bounds)
+        _LOG.warning("a page ended the process that read it: %s", words)
+        if not call.future.done():
+            call.future.set_exception(ParserCrashedError(f"parser_crashed: {words}"))
+
+    async def _hire_or_break(self, *, last: bool) -> None:
         try:
-            await self._hire(suspect)
+            await self._hire(last=last)
         except PhasaError as problem:
             self._broken = problem
-            for call in [*([suspect] if suspect else []), *self._waiting, *self._large]:
+            for call in self._lanes.clear():
                 if not call.future.done():
                     call.future.set_exception(problem)
-            self._waiting.clear()
-            self._large.clear()
         self.feed()
 
-    async def _hire(self, first: _Call | None = None) -> None:
-        """One more worker; its first call, if any, has it for itself."""
+    async def _hire(self, *, last: bool) -> None:
+        """One more worker."""
         assert self._nursery is not None
-        number, calls = self._nursery.worker()
+        megabytes = self._bounds.megabytes if last else self._bounds.megabytes // 2
+        number, calls = self._nursery.worker(megabytes, _BEHIND if last and self._size > 1 else 0)
         self._deaths[number] = asyncio.get_running_loop().create_future()
-        worker = _Worker(number, self)
+        worker = Worker(number, last=last, answered=self._answered, fed=self.feed, lost=self._lost)
         await asyncio.get_running_loop().create_connection(lambda: worker, sock=calls)
-        if first is not None:
-            worker.send(first)
         self._workers.add(worker)
 
     # ── how workers end ──────────────────────────────────────────────────────────────────────────
@@ -221,6 +212,7 @@ class Pool:
         self._nurseries += 1
         if self._nurseries > _NURSERIES:
             raise PhasaError("the processes that read pages end by themselves again and again; is memory left?")
+        self._ready = False
         nursery = self._nursery = Nursery(self._bounds, self._modules)
         asyncio.get_running_loop().add_reader(nursery.control.fileno(), self._hear, nursery)
 

@@ -1,8 +1,9 @@
 """The program of the sandbox, in an interpreter of its own (`start`) or in a copy of a command's process (`main`).
 
 It has the parsers loaded, and forks a worker for every socket that comes over the control socket; a worker answers
-calls until its socket is closed. When a worker has ended, its number and wait status go back over the control socket.
-When that is closed, because its owner has ended, however that came about, everything ends.
+calls until its socket is closed. An order without one names a worker that is to be killed. When a worker
+has ended, its number and wait status go back over the control socket. When that is closed, because its owner has ended,
+however that came about, everything ends.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import socket
 from contextlib import suppress
 
 from phasa.sandbox.bounds import DONE, OUT_OF_MEMORY, Bounds
-from phasa.sandbox.frames import ENDED, HEAD, reply_to
+from phasa.sandbox.frames import CALL, ENDED, ORDER, reply_to
 
 _MEGABYTE = 1024 * 1024
 _LARGE = 256 * 1024  # a call of so many bytes may leave a worker grown
@@ -45,15 +46,20 @@ def main(control: socket.socket, bounds: Bounds) -> None:
                 _bury(control, workers)
             if control.fileno() in ready:
                 try:
-                    message, files, _, _ = socket.recv_fds(control, HEAD.size, 1)
+                    message, files, _, _ = socket.recv_fds(control, ORDER.size, 1)
                 except ConnectionError:
                     return
                 if not message:
                     return
+                number, megabytes, nice = ORDER.unpack(message)
+                if not files:
+                    _kill(workers, number)
+                    continue
                 pid = os.fork()
                 if not pid:
-                    _work(socket.socket(fileno=files[0]), control, bounds)
-                workers[pid] = HEAD.unpack(message)[0]
+                    os.nice(nice)
+                    _work(socket.socket(fileno=files[0]), control, Bounds(bounds.seconds, megabytes))
+                workers[pid] = number
                 os.close(files[0])
     finally:
         for pid in workers:
@@ -61,6 +67,12 @@ def main(control: socket.socket, bounds: Bounds) -> None:
         with suppress(ChildProcessError):
             while workers:
                 workers.pop(os.wait()[0], None)
+
+
+def _kill(workers: dict[int, int], number: int) -> None:
+    for pid, known in workers.items():
+        if known == number:
+            os.kill(pid, signal.SIGKILL)
 
 
 def _bury(control: socket.socket, workers: dict[int, int]) -> None:
@@ -81,14 +93,15 @@ def _work(calls: socket.socket, control: socket.socket, bounds: Bounds) -> None:
         resource.setrlimit(resource.RLIMIT_AS, 2 * (_pages(0) + bounds.megabytes * _MEGABYTE,))
         grown = _pages(1) + bounds.megabytes * _MEGABYTE // 2
         with calls.makefile("rb", buffering=64 * 1024) as source:
-            while head := source.read(HEAD.size):
-                size = HEAD.unpack(head)[0]
-                call = source.read(size)
+            while head := source.read(CALL.size):
+                size, more = CALL.unpack(head)
+                call, body = source.read(size), source.read(more)
                 signal.setitimer(signal.ITIMER_PROF, bounds.seconds)
-                reply = reply_to(call)
+                reply = reply_to(call, body)
+                del call, body
                 signal.setitimer(signal.ITIMER_PROF, 0.0)
                 calls.sendall(reply)
-                if size + len(reply) > _LARGE and _pages(1) > grown:
+                if size + more + len(reply) > _LARGE and _pages(1) > grown:
                     break
         os._exit(DONE)
     except MemoryError:

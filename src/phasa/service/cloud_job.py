@@ -87,6 +87,7 @@ def _of_the_web(collection: Collection, address: str, multi: bool, tell: Tell) -
         user_agent(settings.contact),
         allow_private=settings.allow_private,
         server=settings.server,
+        ca_file=collection.ca_file,
     )
     most = MOST_PAGES if multi else 1
     return overview_of(

@@ -136,7 +136,7 @@ def read_record(collection: Collection, asked: AskedPage) -> Response:
     for path in (folder / entry.filename, folder / (entry.filename + ".open")):
         if path.exists():
             with path.open("rb") as file:
-                file.seek(int(entry.offset))
+                file.seek(entry.place)
                 content = file.read(int(entry.length))
             return attachment(content, f"{urlsplit(entry.url).hostname}-{entry.timestamp}.warc.gz", "application/warc")
     raise NotFound(f"{entry.filename}: the file is gone from the archive")

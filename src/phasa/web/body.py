@@ -42,5 +42,7 @@ def read_body(
         return BodyReading(listed=listed(body, address, limits), problem=problem)
     if mime not in READABLE_TYPES:
         return BodyReading(problem=problem)
+    # The rest is not looked at; one byte more says that there was one.
+    body = body[: 4 * limits.page_characters + 1]
     page = read_packed(body, address, header=header or None, hint=hint, limits=limits, tags=PAGE_TAGS)
     return BodyReading(page, problem=problem)

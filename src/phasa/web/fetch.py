@@ -6,8 +6,8 @@ aiohttp carries the requests; redirects, decoding, time and size are ours, since
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import Sequence
+from pathlib import Path
 
 import aiohttp
 from aiohttp import hdrs
@@ -21,7 +21,8 @@ from phasa.web.http import REDIRECTS
 from phasa.web.inflate import ACCEPT as ACCEPT_ENCODING
 from phasa.web.limits import Limits
 from phasa.web.request import TROUBLES, Pool, Request, TimedResolver
-from phasa.web.room import Idle, Room, file_room
+from phasa.web.room import Idle, Room, file_room, give_memory_back
+from phasa.web.tls import tls_context
 from phasa.web.url import Url
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -37,6 +38,7 @@ class Fetcher:
 
     `resolver` maps a host name to its addresses (the lab maps every name to loopback, with `allow_private`).
     `server` (address:port) sends every request to one server, as `phasa lab serve` needs it.
+    `ca_file` (PEM) holds authorities to trust besides the system's. Raises SettingsError for one that is none.
     """
 
     def __init__(
@@ -48,12 +50,13 @@ class Fetcher:
         resolver: Lookup | None = None,
         server: str = "",
         verify_tls: bool = True,
+        ca_file: Path | None = None,
         languages: str | None = None,
         connections: int = 512,
     ) -> None:
         self.limits = limits or Limits()
         self.user_agent = user_agent
-        self.verify_tls = verify_tls
+        self.tls = tls_context(ca_file, verify=verify_tls)
         self.connections = connections
         self.room = Room(self.limits.bodies_megabytes * 1024 * 1024)
         self.server = server
@@ -72,15 +75,15 @@ class Fetcher:
         self._pool: Pool | None = None
 
     async def __aenter__(self) -> Fetcher:
-        context: ssl.SSLContext | bool = True if self.verify_tls else _lenient_tls()
         files = file_room()
+        give_memory_back()
         connections = min(self.connections, max(files // 2, 1))
         connector = aiohttp.TCPConnector(
             resolver=self.resolver,
             use_dns_cache=False,
             limit=connections,
             keepalive_timeout=30,
-            ssl=context,
+            ssl=self.tls,
             socket_factory=self.resolver.open_socket,
         )
         self._session = aiohttp.ClientSession(
@@ -208,10 +211,3 @@ def _plain(hop: Hop) -> Hop:
         timings=hop.timings,
         truncated=hop.truncated,
     )
-
-
-def _lenient_tls() -> ssl.SSLContext:
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    return context

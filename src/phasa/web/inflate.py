@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Generator, Iterator
+from io import BytesIO
 from typing import Literal, NamedTuple
 
 # brotlicffi, not brotli: brotlipy, which pywb brings along, hides a module of that name and cannot bound its output.
@@ -54,18 +55,18 @@ def inflate(wire: bytes, content_encoding: str, limits: Limits) -> Inflated:
 
 def _undo(name: str, data: bytes, wire_length: int, limits: Limits) -> Inflated:
     most = min(limits.decoded_bytes, max(_RATIO_FROM, limits.decoded_ratio * wire_length))
-    out = bytearray()
+    out = BytesIO()  # its value is no copy
     try:
         for piece in _DECODERS[name](data, limits.packed_members):
-            out += piece
-            if len(out) > most:
-                del out[most:]
-                return Inflated(bytes(out), "too_large" if most == limits.decoded_bytes else "bomb")
+            out.write(piece)
+            if out.tell() > most:
+                out.truncate(most)
+                return Inflated(out.getvalue(), "too_large" if most == limits.decoded_bytes else "bomb")
     except _TooManyMembersError:
-        return Inflated(bytes(out), "bomb")
+        return Inflated(out.getvalue(), "bomb")
     except (zlib.error, brotlicffi.error, ZstdError, MemoryError):
-        return Inflated(bytes(out) or data, "bad_encoding")
-    return Inflated(bytes(out), "")
+        return Inflated(out.getvalue() or data, "bad_encoding")
+    return Inflated(out.getvalue(), "")
 
 
 class _TooManyMembersError(Exception):

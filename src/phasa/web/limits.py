@@ -38,7 +38,16 @@ class Limits(Settings, frozen=True, kw_only=True):
     idle_connections: Annotated[
         int, Meta(ge=0, description="Most connections kept open for a next request, as far as open files allow.")
     ] = 512
-    parsers: Annotated[int, Meta(gt=0, description="Processes that read pages, per worker.")] = 2
+    parsers: Annotated[
+        int, Meta(gt=0, description="Processes that read pages, per worker; the last is for large and costly pages.")
+    ] = 2
+    dear_seconds: Annotated[
+        float,
+        Meta(ge=0, description="A host whose pages take more processor time than this waits behind other hosts."),
+    ] = 0.05
+    cost_rest: Annotated[
+        float, Meta(ge=0, description="Such a host rests for so many times the processor time that its pages take.")
+    ] = 10.0
     parse_seconds: Annotated[
         float, Meta(gt=0, description="Processor time for reading one page; one that takes more has crashed.")
     ] = 20.0

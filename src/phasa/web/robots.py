@@ -241,8 +241,8 @@ DAY = DELAY
 RETRY = 600.0  # seconds until a host whose rules could not be had is asked again
 
 Fetch = Callable[[Url], Awaitable[Exchange]]
-Read = Callable[[bytes, str], Awaitable[tuple[tuple[Group, ...], tuple[str, ...]]]]
-"""`read_rules`, wherever it is called."""
+Read = Callable[[Url, bytes, str], Awaitable[tuple[tuple[Group, ...], tuple[str, ...]]]]
+"""`read_rules` for the file at an address, wherever it is called."""
 _LOG = logging.getLogger(__name__)
 
 # These say that something is there but not now; everything else without an answer of its own means there are no rules.
@@ -279,7 +279,7 @@ def robots_fetch(fetcher: Fetcher, limits: Limits | None = None) -> Fetch:
     return fetch
 
 
-async def _read_here(body: bytes, agent: str) -> tuple[tuple[Group, ...], tuple[str, ...]]:
+async def _read_here(address: Url, body: bytes, agent: str) -> tuple[tuple[Group, ...], tuple[str, ...]]:
     return read_rules(body, agent)
 
 
@@ -352,7 +352,7 @@ class RobotsCache:
         if 200 <= status < 300 and (outcome in ("ok", "too_large", "bomb", "bad_encoding") or exchange.body):
             # What was cut by the size limit or by a lost connection still counts as far as it came.
             try:
-                rules = Robots(*await self.read(exchange.body, self.agent))
+                rules = Robots(*await self.read(exchange.url, exchange.body, self.agent))
             except PhasaError as problem:
                 _LOG.warning("%s: %s; nothing is fetched there for a day", exchange.url, problem)
                 return _Known(None, now + self.seconds, f"robots.txt: {problem}")

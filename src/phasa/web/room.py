@@ -3,43 +3,49 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import resource
 from collections import deque
 from contextlib import suppress
 
 FREE = 64 * 1024
 """Bytes that every body may have without asking."""
+_MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h
 _OTHER_FILES = 96  # archive, frontier, logs, processes that read pages
 _ENOUGH_FILES = 16 * 1024
 
 
 class Room:
-    """Memory that all bodies under way share. When it is full, one body at a time goes on, so that it always empties;
-    the others wait, first come, first served."""
+    """Memory that all bodies under way share. A quarter is kept for small bodies: those of a thirty-second of it. When
+    it is full, one body at a time goes on, so that it always empties; the others wait, first come, first served, small
+    ones before large ones: many large bodies take each other's room and nobody else's."""
 
     def __init__(self, most: int) -> None:
         self.most = most
         self.used = 0
+        self._small = most // 32
+        self._for_large = most - most // 4
         self._privileged = 0  # the `id` of a share, not the share: it must be free to go
-        self._waiting: deque[tuple[asyncio.Future[None], Share, int]] = deque()
+        self._waiting: tuple[_Queue, _Queue] = (deque(), deque())
 
     @property
     def full(self) -> bool:
         """Whether a body that wants more may have to wait."""
-        return bool(self._waiting) or self.used + FREE > self.most
+        return any(self._waiting) or self.used + 8 * FREE > self._for_large
 
     async def take(self, share: Share, size: int) -> bool:
         """Give a body so many bytes more; whether it had to wait."""
-        if (id(share) == self._privileged or not self._waiting) and self._fits(share, size):
+        queue = self._waiting[self._is_large(share, size)]
+        if (id(share) == self._privileged or not queue) and self._fits(share, size):
             return False
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         entry = (turn, share, size)
-        self._waiting.append(entry)
+        queue.append(entry)
         try:
             await turn
         except asyncio.CancelledError:
-            if entry in self._waiting:
-                self._waiting.remove(entry)
+            if entry in queue:
+                queue.remove(entry)
             raise
         return True
 
@@ -49,14 +55,19 @@ class Room:
         share.size = 0
         if self._privileged == id(share):
             self._privileged = 0
-        while self._waiting and self._fits(*self._waiting[0][1:]):
-            turn = self._waiting.popleft()[0]
-            with suppress(RuntimeError):  # its loop has ended
-                if not turn.done():
-                    turn.set_result(None)
+        for queue in self._waiting:
+            while queue and self._fits(*queue[0][1:]):
+                turn = queue.popleft()[0]
+                with suppress(RuntimeError):  # its loop has ended
+                    if not turn.done():
+                        turn.set_result(None)
+
+    def _is_large(self, share: Share, size: int) -> bool:
+        return share.size + size > self._small
 
     def _fits(self, share: Share, size: int) -> bool:
-        if self._privileged == id(share) or self.used + size <= self.most:
+        most = self._for_large if self._is_large(share, size) else self.most
+        if self._privileged == id(share) or self.used + size <= most:
             pass
         elif not self._privileged:
             self._privileged = id(share)
@@ -108,6 +119,9 @@ class Idle:
         return len(self._open)
 
 
+_Queue = deque[tuple[asyncio.Future[None], Share, int]]
+
+
 def file_room() -> int:
     """How many files may be open for connections: the limit of this process, raised as far as the system lets it."""
     soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -118,3 +132,10 @@ def file_room() -> int:
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     files = _ENOUGH_FILES if soft == resource.RLIM_INFINITY else soft
     return max(files - _OTHER_FILES, 8)
+
+
+def give_memory_back() -> None:
+    """Let memory of large blocks go back to the system as soon as they are free: the C library would keep some of it
+    from the first large body on, in pieces that later ones do not fit into."""
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 4 * FREE)

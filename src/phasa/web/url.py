@@ -1,8 +1,9 @@
 """Addresses: parsed, joined and normalised as browsers do it, and the names that a crawl derives from them.
 
 The default form is the WHATWG one without its fragment: lower-case scheme and host, no default port, path at least
-`/`, dot segments resolved. Everything that is not http or https is no address for us. `thesis_form` is the other
-form that a collection may choose, the seven rules of specs/language-specific-crawling.md §4.2.
+`/`, dot segments resolved. Unlike browsers do, the dot at the end of a host (`a.example.`) is dropped: it is the same
+server, and would be crawled twice. Everything that is not http or https is no address for us. `thesis_form` is the
+other form that a collection may choose, the seven rules of specs/language-specific-crawling.md §4.2.
 
 can_ada parses about four times as fast as ada_url but follows an older text of the standard; the two differ only on
 `^` in a path and on punycode hosts, and those go to ada_url.
@@ -70,7 +71,8 @@ def join_all(base: Url, raws: Iterable[str]) -> list[Url | None]:
         else:
             # What needs no second look is by far the commonest.
             plain = href.startswith(_HTTP) and "#" not in href and "^" not in href and "xn--" not in href
-            target = Url(href) if plain else _usable(href, raw, base)
+            dotted = "./" in href or ".:" in href
+            target = Url(href) if plain and not dotted else _usable(href, raw, base)
         known[raw] = target
         joined.append(target)
     return joined
@@ -81,7 +83,7 @@ def _usable(href: str, raw: str, base: Url | None = None) -> Url | None:
         return None
     if "^" in href or "xn--" in href:
         return _newer(raw, base)
-    return Url(href.partition("#")[0] if "#" in href else href)
+    return _without_dot(href.partition("#")[0] if "#" in href else href)
 
 
 def _newer(raw: str, base: Url | None = None) -> Url | None:
@@ -90,7 +92,22 @@ def _newer(raw: str, base: Url | None = None) -> Url | None:
         href = ada_url.URL(raw, base).href
     except ValueError:
         return None
-    return Url(str(href).partition("#")[0]) if href.startswith(_HTTP) else None
+    return _without_dot(str(href).partition("#")[0]) if href.startswith(_HTTP) else None
+
+
+def _without_dot(href: str) -> Url:
+    """The address without the one dot that its host ends in; a host with an empty label (`a..`) is no name of the DNS,
+    and stays as it is."""
+    if "./" not in href and ".:" not in href:
+        return Url(href)
+    name = host(Url(href))
+    bare = name[:-1]
+    if name[-1:] != "." or not bare or bare[-1] == ".":
+        return Url(href)
+    # Credentials may have the name in them: the host is what stands last in front of the path.
+    start = href.index("://") + 3
+    place = href.rindex(name, start, href.index("/", start))
+    return Url(href[:place] + bare + href[place + len(name) :])
 
 
 @lru_cache(maxsize=512)

@@ -120,7 +120,8 @@ class PlainHybrid:
                 row.last_source = authority(page.url)
                 known = replace(known, voices=known.voices + 1, wanted_voices=known.wanted_voices + wanted)
             row.known = self.with_texts(known, page, link)
-            if row.known != before:
+        for url in page.links.urls:
+            if url in self.waiting:
                 self.score(url)
         lowest = self.settings.floor - 4
         offers = [lowest if url in self.done else self.waiting[url].given for url in page.links.urls]

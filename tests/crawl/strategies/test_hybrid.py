@@ -31,7 +31,7 @@ def judged(url: str, judgement: Judgement, urls: list[str], anchors: list[str] |
 
 
 def hybrid(**changes: float) -> Hybrid:
-    made = Hybrid(AIM, HybridSettings(**changes))  # type: ignore[arg-type]
+    made = Hybrid(AIM, HybridSettings(**{"batch": 1, **changes}))  # type: ignore[arg-type]
     made.start([Seed("http://s0.com/"), Seed("http://s1.com/")])
     return made
 
@@ -261,7 +261,7 @@ def test_it_decides_as_the_plain_form_does(
 ) -> None:
     seeds = [Seed("http://s0.com/"), Seed(URLS[0], parent=0.5, distance=0.7), *[Seed(url) for url in URLS[1:listed]]]
     # So fine a grain that nothing is rounded away, and no second look: the test below has those.
-    chosen = HybridSettings(grain=1e-9, every=10_000)
+    chosen = HybridSettings(grain=1e-9, every=10_000, batch=1)
     fast, plain = Hybrid(AIM, chosen), PlainHybrid(AIM, chosen)
     assert fast.start(seeds).priorities == pytest.approx(plain.start(seeds))
     for url, similarity, links, home in pages:
@@ -274,6 +274,24 @@ def test_it_decides_as_the_plain_form_does(
     assert told == pytest.approx([plain.priority(url) for url in fast._candidates.urls], abs=1e-4)
 
 
+@settings(max_examples=60)
+@given(st.lists(PAGES, max_size=12), st.integers(2, 12))
+def test_what_pages_say_together_is_what_they_say_one_by_one(
+    pages: list[tuple[str, float, list[tuple[str, str, str]], bool]], batch: int
+) -> None:
+    tables = []
+    for together in (1, batch):
+        h = hybrid(batch=together, every=10_000)
+        for number, (_, similarity, links, _) in enumerate(pages):
+            out = OutLinks([link[0] for link in links], [link[1] for link in links], hints=[link[2] for link in links])
+            h.page(JudgedPage(f"http://p{number % 3}.com/{number}", Judgement(similarity >= 0.1, similarity), out))
+        h._take_in()
+        table = h._candidates
+        now = h._score_all()
+        tables.append((table.urls, table.view("sources").tolist(), table.view("cells").tolist(), now.tolist()))
+    assert tables[0] == tables[1]
+
+
 def test_a_row_that_is_freed_takes_nothing_from_the_others() -> None:
     table = Candidates(Names(frozenset({"th"})))
     urls = [f"http://h{i}.th/{'x' * i}/" for i in range(9)]
@@ -283,6 +301,8 @@ def test_a_row_that_is_freed_takes_nothing_from_the_others() -> None:
         table.given[row], table.parents[row], table.cells[row * WIDTH + 3] = i, i, i
     for gone in (0, 8, 4):
         table.pop(urls[gone])
+    assert len(table) == 6
+    table.sweep()
     for i in (1, 2, 3, 5, 6, 7):
         row = table.row(urls[i])
         assert (table.given[row], table.parents[row], table.cells[row * WIDTH + 3]) == (i, i, i)
@@ -303,6 +323,37 @@ def test_memory_is_bounded() -> None:
         h.page(judged(f"http://p{i}.com/", OTHER, [f"http://q{i}-{k}.com/" for k in range(50)]))
         assert len(h._candidates) <= 1000
     assert len(h._candidates.given) <= 2048
+
+
+def test_dead_links_are_lessons() -> None:
+    """A server whose links are dead falls; links like those that were dead are expected to be."""
+    taught, untaught = hybrid(), hybrid()
+    for h in (taught, untaught):
+        h.page(judged("http://s0.com/", THAI, [f"http://dead.com/{n}" for n in range(8)]))
+    for n in range(8):
+        taught.lesson(f"http://dead.com/{n}", b"", False)
+        taught.failed(f"http://dead.com/{n}", b"")
+        untaught.failed(f"http://dead.com/{n}", b"")
+    links = ["http://dead.com/x", "http://other.com/x"]
+    low, other = taught.page(judged("http://s1.com/", THAI, links)).priorities
+    before, _ = untaught.page(judged("http://s1.com/", THAI, links)).priorities
+    assert low < other
+    assert low < before
+
+
+def test_a_page_behind_a_redirect_teaches_where_it_stands_and_what_led_to_it() -> None:
+    """The link that was redirected is the lesson; the page's server gets its record, its links what they inherit."""
+    taught, untaught = hybrid(), hybrid()
+    offers = []
+    for h in (taught, untaught):
+        h.page(judged("http://s0.com/", THAI, [f"http://old.com/{n}" for n in range(8)]))
+        for n in range(8):
+            via = [f"http://old.com/{n}"] if h is taught else []
+            page = JudgedPage(f"http://new.com/{n}", OTHER, OutLinks(["http://new.com/x"]), via=via)
+            h.page(page)
+        offers.append(h.page(judged("http://s1.com/", THAI, ["http://old.com/y", "http://new.com/y"])).priorities)
+    assert len(taught._candidates) < len(untaught._candidates), "what was redirected waits no more"
+    assert (offers[0] < offers[1]).all()
 
 
 def test_failures_are_forgotten() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pytest
 
 from phasa.crawl.wire.cycle import WireSettings
 from phasa.lab.seeds import seeds_of
@@ -18,6 +19,12 @@ SETTINGS = WireSettings(batch=40, domains=ACCEPTED)
 
 def _run(world: World, cycles: int = 6, settings: WireSettings = SETTINGS) -> CycledCrawl:
     return run_cycles(world.graph, seeds_of(world, "set2"), cycles, settings)
+
+
+@pytest.fixture(scope="module")
+def persian_world() -> World:
+    """The web of the note, which does not lie."""
+    return World.from_name("7:6000", "fa", lies=0.0)
 
 
 def test_figures_grow_from_cycle_to_cycle(persian_world: World) -> None:

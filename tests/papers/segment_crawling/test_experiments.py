@@ -24,9 +24,10 @@ def test_the_five_experiments_run_and_say_what_holds(tmp_path: Path) -> None:
     assert all(f"<h2>Experiment {number} — " in page for number in range(1, 6))
     assert page.count("Harvest rate, Thai") >= 3
     rows = (tmp_path / "segment-harvest.csv").read_text().splitlines()
-    assert rows[0] == "world,seeds,draw,strategy,pages,harvest,recent,coverage"
-    assert {row.split(",")[1] for row in rows[1:]} == {"tourism", "estate", "diving", "food"}
-    assert {row.split(",")[3] for row in rows[1:]} >= {"segment", "best-segment", "best-page", "bfs", "segment-hybrid"}
+    assert rows[0] == "world,lies,seeds,draw,strategy,pages,harvest,recent,coverage"
+    assert {row.split(",")[1] for row in rows[1:]} == {"0"}, "the webs of this thesis do not lie"
+    assert {row.split(",")[2] for row in rows[1:]} == {"tourism", "estate", "diving", "food"}
+    assert {row.split(",")[4] for row in rows[1:]} >= {"segment", "best-segment", "best-page", "bfs", "segment-hybrid"}
 
 
 def _summary(name: str, mean: float) -> Summary:

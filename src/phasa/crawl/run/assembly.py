@@ -106,14 +106,16 @@ def open_duplicates(collection: Collection) -> Iterator[NearDuplicates | None]:
         duplicates.close()
 
 
-def fetcher_of(settings: CollectionSettings, profile: Profile) -> RecallFetcher:
+def fetcher_of(collection: Collection) -> RecallFetcher:
     """Fetches under the limits of the settings, and asks servers for the language first."""
+    settings = collection.settings
     return RecallFetcher(
         settings.limits,
         user_agent(settings.contact),
         allow_private=settings.allow_private,
         server=settings.server,
-        languages=f"{profile.code},en;q=0.5,*;q=0.3",
+        ca_file=collection.ca_file,
+        languages=f"{collection.profile.code},en;q=0.5,*;q=0.3",
         connections=settings.connections,
     )
 
@@ -121,4 +123,5 @@ def fetcher_of(settings: CollectionSettings, profile: Profile) -> RecallFetcher:
 def pool_of(settings: CollectionSettings) -> Pool:
     """The processes that read pages, under the limits of the settings."""
     limits = settings.limits
-    return Pool(limits.parsers, Bounds(limits.parse_seconds, limits.parse_megabytes), ["phasa.web.body"])
+    bounds = Bounds(limits.parse_seconds, limits.parse_megabytes, limits.dear_seconds)
+    return Pool(limits.parsers, bounds, ["phasa.web.body"])

@@ -7,10 +7,13 @@ from datetime import UTC, datetime
 import msgspec
 
 from phasa.collection import Collection
+from phasa.crawl.run.control import read_orders
+from phasa.crawl.run.priority import made_of
 from phasa.crawl.run.segment_table import segment_row
 from phasa.errors import InputError
+from phasa.frontier.origins import host_of
 from phasa.frontier.protocol import State, Story
-from phasa.frontier.reader import FrontierReader
+from phasa.frontier.reader import NO_RULES, FrontierReader
 from phasa.frontier.scope import Scope
 from phasa.frontier.traps import Traps
 from phasa.web.url import Url, parse
@@ -27,6 +30,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     found_on: tuple[str, ...] = ()
     links_from_seed: int | None = None
     priority: float | None = None
+    made_of: tuple[str, ...] = ()
+    """What made the priority, as the strategy says; for who asks for it."""
     attempts: int = 0
     fetched: str = ""
     status: int | None = None
@@ -37,26 +42,37 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     score: float | None = None
     record: str = ""
     host: str = ""
+    delay: str = ""
+    """Seconds between two requests to its host, as the settings and orders say."""
     segment: str = ""
     """The directory that the address is in: its state, relevance degree, pages, what waits."""
 
 
-def explain(collection: Collection, spelling: str, frontier: FrontierReader | None = None) -> Explanation:
-    """The story of a URL in a collection. `frontier`: a reader that is open already. Raises InputError when it is no
-    http(s) address."""
+def explain(
+    collection: Collection, spelling: str, frontier: FrontierReader | None = None, *, thorough: bool = False
+) -> Explanation:
+    """The story of a URL in a collection. `frontier`: a reader that is open already. `thorough`: with what made its
+    priority, which takes a moment. Raises InputError when it is no http(s) address."""
     url = parse(spelling)
     if url is None:
         near = parse(f"http://{spelling}") if "://" not in spelling and "." in spelling else None
         raise InputError(f"{spelling}: not an http or https address" + (f"; did you mean {near}?" if near else ""))
     if frontier is None:
         with FrontierReader(collection.frontier_file) as opened:
-            return explain(collection, url, opened)
+            return explain(collection, url, opened, thorough=thorough)
     story = frontier.story(url)
     if story is None:
         return Explanation(url=url, state="unknown", why=_why_unknown(collection, url))
     around = segment_row(collection, url, frontier)
     way = tuple(frontier.way_back(url, MOST_SOURCES))
-    return _explanation(story, way, around.summary if around is not None else "")
+    told = _explanation(story, way, around.summary if around is not None else "")
+    told = msgspec.structs.replace(told, delay=_delay(collection, story.host))
+    return msgspec.structs.replace(told, made_of=made_of(collection, frontier, story)) if thorough else told
+
+
+def _delay(collection: Collection, queue: str) -> str:
+    seconds, name = read_orders(collection).manners(collection.settings).delay_of(host_of(queue))
+    return f"{seconds:g} s, or what its robots.txt asks for" + (f" (set for {name})" if name else "")
 
 
 def _why_unknown(collection: Collection, url: Url) -> str:
@@ -94,6 +110,11 @@ def _explanation(story: Story, found_on: tuple[str, ...], segment: str) -> Expla
 def _why(story: Story) -> str:
     if story.state is State.WAITING:
         tried = f"tried {story.attempts} times, last: {story.reason}; " if story.attempts else ""
+        if story.host_note.startswith(NO_RULES):
+            hour = datetime.fromtimestamp(story.host_until, UTC).isoformat(timespec="seconds")
+            return (
+                f"{tried}waits until the rules of its origin can be had ({story.host_note}; asked again from {hour} on)"
+            )
         return f"{tried}waits for its turn"
     if story.state is State.DONE:
         return f"fetched: {story.reason}"

@@ -114,7 +114,7 @@ def _together(folder: Path) -> LiveStatus | None:
         time=max(status.time for status in found),
         metrics=combine(parts),
         fetching=tuple(url for status in running for url in status.fetching)[:MOST_URLS],
-        ended="" if running else first.ended,
+        ended="" if running else next((status for status in found if status.errors), first).ended,
         errors=tuple(dict.fromkeys(error for status in found for error in status.errors))[:MOST_ERRORS],
     )
 

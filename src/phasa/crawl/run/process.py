@@ -16,7 +16,7 @@ import uvloop
 from phasa.collection import Collection
 from phasa.crawl.clock import WallClock
 from phasa.crawl.live import LiveWeb
-from phasa.crawl.loop import Crawl, Outcome, PageLimit
+from phasa.crawl.loop import RESTING, Crawl, Outcome, PageLimit
 from phasa.crawl.meter import Metrics
 from phasa.crawl.record import WarcArchive
 from phasa.crawl.run.assembly import (
@@ -34,6 +34,7 @@ from phasa.crawl.run.crawl_log import CrawlLog
 from phasa.crawl.run.mend import write_missing_lines
 from phasa.crawl.run.recall import Recalled, recall_unsettled
 from phasa.crawl.run.reports import write_reports
+from phasa.crawl.run.status import rules_missing
 from phasa.crawl.run.upkeep import StrategyState, Upkeep, Watch
 from phasa.crawl.seeds import SeedFile, read_seeds
 from phasa.crawl.settle import Parts
@@ -41,7 +42,9 @@ from phasa.errors import CollectionError
 from phasa.frontier.database import damaged
 from phasa.frontier.outbox import Unsettled
 from phasa.frontier.protocol import State
+from phasa.frontier.reader import Unruled
 from phasa.frontier.rules import Rules
+from phasa.frontier.scope import scope_text
 from phasa.frontier.sqlite import ALONE, Partition, SqliteFrontier
 from phasa.garbage import collected_rarely
 from phasa.web.url import Url
@@ -50,13 +53,20 @@ _logger = logging.getLogger(__name__)
 
 
 class Run(NamedTuple):
-    """What a run did, for the person who started it. `failures` are the seeds that gave no page, with the reasons."""
+    """What a run did, for the person who started it. `failures` are the seeds that gave no page, with the reasons;
+    `unruled` the origins whose work waits because their robots.txt cannot be had."""
 
     outcome: Outcome
     metrics: Metrics
     seeds: SeedFile
     failures: list[tuple[str, str]]
     errors: list[str]
+    unruled: tuple[Unruled, ...] = ()
+
+    @property
+    def held_up(self) -> bool:
+        """Whether it ended, with work left, for want of somebody's rules."""
+        return bool(self.unruled) and self.outcome.why.startswith(RESTING)
 
     def summary(self) -> str:
         """The run in one line."""
@@ -64,7 +74,7 @@ class Run(NamedTuple):
         return (
             f"{self.outcome.fetches:,} fetches, {m.done:,} URLs done in all, {m.pages:,} pages, {m.wanted:,} wanted "
             f"(harvest {m.harvest or 0.0:.1%}), {m.waiting:,} waiting. Ended: {self.outcome.why}."
-        )
+        ) + (f" {rules_missing(self.unruled)}." if self.unruled else "")
 
     def why_nothing(self) -> str:
         """Why not one page came."""
@@ -151,8 +161,10 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
         stack.callback(log.close)
         frontier, answers = open_frontier(collection, rules_of(settings, strategy), log, part, archive)
         stack.callback(frontier.close)
+        if first:
+            frontier.write_scope(scope_text(settings.scope), anew=False)
         recalled = Recalled(collection.archive_folder, answers)
-        fetcher = fetcher_of(settings, profile)
+        fetcher = fetcher_of(collection)
         if archive is not None:
             archive.recalled = fetcher.recalled = recalled
         state.load()

@@ -9,7 +9,6 @@ only when it was fetched, or is in seeds.txt.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 
 from phasa.archive.capture import ArchiveError
@@ -25,13 +24,11 @@ from phasa.crawl.run.control import plant_fresh
 from phasa.crawl.run.recall import Recalled, RecallFetcher
 from phasa.crawl.seeds import read_seeds
 from phasa.crawl.settle import Parts, Settler
-from phasa.errors import CollectionError
+from phasa.errors import BrokenPartError, CollectionError
 from phasa.frontier.outbox import Unsettled
 from phasa.frontier.protocol import Lease, Offer
 from phasa.frontier.sqlite import SqliteFrontier
-from phasa.web.exchange import Exchange
-from phasa.web.limits import Limits
-from phasa.web.url import Url, parse
+from phasa.web.url import parse
 from phasa.web.url import path as url_path
 
 
@@ -76,6 +73,10 @@ def rebuild_frontier(collection: Collection) -> int:
     return done
 
 
+def _give_up(why: str) -> None:
+    raise BrokenPartError(why)
+
+
 async def _fill(collection: Collection, file: Path) -> int:
     settings, folder = collection.settings, collection.archive_folder
     profile = collection.profile
@@ -88,7 +89,9 @@ async def _fill(collection: Collection, file: Path) -> int:
             web = LiveWeb(fetcher, pool, settings.limits, agent="", language=profile.code, scope=settings.scope)
             parts = Parts(web, judge_of(collection, profile), strategy, frontier, clock, archive)
             words = word_counter(profile)
-            settler = Settler(parts, Meter(0.0), lambda priority, wanted: None, settings.politeness, words)
+            settler = Settler(
+                parts, Meter(0.0), lambda priority, wanted: None, settings.politeness, words, stop=_give_up
+            )
             with noted():  # told by who looks through the archive
                 for path in warc_files(folder):
                     for offset, _, stored in positions(path):
@@ -109,21 +112,7 @@ async def _fill(collection: Collection, file: Path) -> int:
 class _Records(RecallFetcher):
     """Answers from records and nothing else. Raises ArchiveError for what cannot be had from one."""
 
-    async def fetch(
-        self,
-        address: Url,
-        etag: str | None = None,
-        modified: str | None = None,
-        accept: Sequence[str] | None = None,
-        limits: Limits | None = None,
-        validated: Url | None = None,
-        inflated: bool = True,
-    ) -> Exchange:
-        recalled = self.recalled
-        known = recalled.exchange(address, accept, limits or self.limits, inflated) if recalled is not None else None
-        if known is None:
-            raise ArchiveError(f"{address}: no whole answer in the archive")
-        return known
+    only_recalled = True
 
 
 def _lease(frontier: SqliteFrontier, address: str, now: float) -> Lease | None:

@@ -112,9 +112,11 @@ class Recalled:
 
 
 class RecallFetcher(Fetcher):
-    """A fetcher that looks among the recalled answers first."""
+    """A fetcher that looks among the recalled answers first; with `only_recalled` nowhere else, and what is not there
+    raises ArchiveError."""
 
     recalled: Recalled | None = None
+    only_recalled = False
 
     async def fetch(
         self,
@@ -130,6 +132,8 @@ class RecallFetcher(Fetcher):
             known = self.recalled.exchange(address, accept, limits or self.limits, inflated)
             if known is not None:
                 return known
+        if self.only_recalled:
+            raise ArchiveError(f"{address}: no whole answer in the archive")
         return await super().fetch(address, etag, modified, accept, limits, validated, inflated)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -16,7 +17,9 @@ from phasa.crawl.run.process import Run as Run
 from phasa.crawl.run.status import read_status
 from phasa.crawl.run.upkeep import Watch
 from phasa.crawl.run.workers import crawl_together
+from phasa.frontier.reader import FrontierReader
 from phasa.frontier.rules import Rules
+from phasa.frontier.scope import Scope, scope_text
 from phasa.frontier.sqlite import SqliteFrontier
 from phasa.frontier.traps import Traps
 from phasa.logs import logged_to_file
@@ -37,6 +40,8 @@ def run_collection(collection: Collection, watch: Watch | None = None, *, worker
         mended = mend_before_crawl(collection)
         part = Part(finished=tuple(mended.finished))
         run = crawl_part(collection, watch, part) if workers == 1 else crawl_together(collection, watch, workers, part)
+        with FrontierReader(collection.frontier_file) as frontier:
+            run = run._replace(unruled=tuple(frontier.unruled()))
         seal_collection(collection)
         for error in dict.fromkeys(run.errors):
             _logger.error("%s", error)
@@ -56,6 +61,25 @@ def with_limits(
         budgets = msgspec.structs.replace(budgets, seconds=seconds)
     changed = collection.with_settings(budgets=budgets)
     return changed.with_settings(strategy=absolute(strategy, Path.cwd())) if strategy else changed
+
+
+def rescope_dropped(collection: Collection, told: Callable[[int, int], None] = lambda seen, taken: None) -> int:
+    """Let URLs wait again that the scope had refused and takes now; how many. `told` hears how many were looked at and
+    taken back, after each of many transactions: what was interrupted goes on when it is called again."""
+    settings = collection.settings
+    frontier = SqliteFrontier(collection.frontier_file, Rules(scope=Scope(settings.scope), traps=Traps(settings.traps)))
+    seen = taken = 0
+    try:
+        some = frontier.rescope()
+        while some.seen:
+            seen, taken = seen + some.seen, taken + some.taken
+            told(seen, taken)
+            some = frontier.rescope(some.last)
+        frontier.write_scope(scope_text(settings.scope), anew=True)
+    finally:
+        frontier.close()
+    _logger.info("%s: %d of %d URLs that the scope had refused wait again", collection.path, taken, seen)
+    return taken
 
 
 def release_quarantined(collection: Collection, text: str) -> int:

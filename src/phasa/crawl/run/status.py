@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Literal
 
 import msgspec
@@ -12,7 +14,8 @@ from phasa.crawl.meter import CrawlNumbers
 from phasa.crawl.run.control import Orders, read_orders
 from phasa.crawl.run.live_status import LiveStatus, read_history, read_live_status
 from phasa.frontier.protocol import Stats
-from phasa.frontier.reader import FrontierReader
+from phasa.frontier.reader import FrontierReader, Unruled
+from phasa.frontier.scope import Scope, scope_text
 
 RATE_OVER = 10.0
 """Seconds that "pages a second" looks back."""
@@ -47,8 +50,47 @@ class Status(CrawlNumbers, frozen=True, kw_only=True):
     ended: str = ""
     """Why the last run ended; '' while one goes on."""
     errors: tuple[str, ...] = ()
+    delays: str = ""
+    """The hosts that have a delay of their own."""
+    without_rules: str = ""
+    """What waits because a robots.txt cannot be had; while nothing runs."""
+    dropped_by_scope: str = ""
+    """What `phasa crawl --rescope` would take back; only `phasa status` looks."""
     limits: Limits
     orders: Orders
+
+
+def dropped_by_scope(collection: Collection) -> str:
+    """What a scope that was changed since would take back, in words; '' for nothing. Looks through all URLs when it was
+    changed."""
+    settings = collection.settings.scope
+    with FrontierReader(collection.frontier_file) as frontier:
+        if not frontier.begun or frontier.scope() == scope_text(settings):
+            return ""
+        scope, dropped, back = Scope(settings), 0, 0
+        for url, depth in frontier.out_of_scope():
+            dropped += 1
+            back += not scope.refuses(url, depth)
+    if not back:
+        return ""
+    return f"{dropped:,} addresses were dropped by the scope as it was; --rescope takes back {back:,} of them"
+
+
+def rules_missing(origins: Sequence[Unruled]) -> str:
+    """What waits for rules, in words; '' for nothing."""
+    if not origins:
+        return ""
+    named = [
+        f"{one.origin} ({one.reason}; {one.urls:,} URLs; asked again from {_hour(one.until)} on)" for one in origins[:3]
+    ]
+    more = f" and {len(origins) - 3} more" if len(origins) > 3 else ""
+    return (
+        f"{sum(one.urls for one in origins):,} URLs wait for a robots.txt that cannot be had: {', '.join(named)}{more}"
+    )
+
+
+def _hour(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def read_status(collection: Collection, frontier: FrontierReader | None = None) -> Status:
@@ -89,6 +131,8 @@ def read_status(collection: Collection, frontier: FrontierReader | None = None) 
         run_seconds=live.metrics.seconds if live is not None else None,
         ended=last.ended if last is not None and not running else "",
         errors=last.errors if last is not None else (),
+        delays=", ".join(f"{name} {seconds:g} s" for name, seconds in settings.politeness.delays.items()),
+        without_rules=rules_missing(frontier.unruled()) if not running and totals.waiting else "",
         limits=Limits(
             pages=live.pages_limit if live is not None else budgets.pages,
             seconds=budgets.seconds,

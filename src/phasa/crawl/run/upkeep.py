@@ -14,7 +14,7 @@ from phasa.crawl.meter import Metrics
 from phasa.crawl.run.control import Control
 from phasa.crawl.run.live_status import StatusWriter, write_metrics
 from phasa.crawl.strategy import Strategy
-from phasa.errors import InputError
+from phasa.errors import BrokenPartError, InputError, with_place
 from phasa.files import replace_file
 from phasa.frontier.sqlite import Partition
 
@@ -41,9 +41,18 @@ class StrategyState:
                 self._strategy.load(self._path.read_bytes())
             except InputError as problem:
                 _logger.warning("%s: cannot be used, the strategy learns again: %s", self._path, problem)
+            except Exception as trouble:
+                raise self._raised(trouble) from trouble
+
+    def _raised(self, trouble: Exception) -> BrokenPartError:
+        return BrokenPartError(f"strategy {self._strategy.name}: {with_place(trouble, __file__)}")
 
     def save(self) -> None:
-        if state := self._strategy.save():
+        try:
+            state = self._strategy.save()
+        except Exception as trouble:
+            raise self._raised(trouble) from trouble
+        if state:
             self._path.parent.mkdir(exist_ok=True)
             replace_file(self._path, state)
 

@@ -110,6 +110,8 @@ def _gather(
             number, result = results.get()
             ended[number] = result
             _logger.info("worker %d ended", number)
+            if isinstance(result, Run) and result.errors and not stop.asked:
+                stop()  # what ended one ends the crawl
         if (live := read_live_status(collection)) is not None:
             write_metrics(live.metrics, collection.reports_folder)
             if watch is not None:
@@ -135,7 +137,7 @@ def _gather(
     metrics = live.metrics if live is not None else runs[0].metrics
     write_metrics(metrics, collection.reports_folder)
     outcome = Outcome(
-        runs[0].outcome.why,
+        next((run for run in runs if run.errors), runs[0]).outcome.why,
         sum(run.outcome.fetches for run in runs),
         sum(run.outcome.pages for run in runs),
         sum(run.outcome.wanted for run in runs),
@@ -162,7 +164,8 @@ def _work(
 
     def watch(metrics: Metrics) -> None:
         ready.set()
-        if metrics.waiting or metrics.leased:
+        # Not `waiting`, which counts what waits at the hosts of all workers, also of those that have ended.
+        if metrics.leased or metrics.ready_hosts or metrics.resting_hosts:
             idle[number] = 0
 
     try:

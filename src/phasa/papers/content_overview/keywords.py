@@ -58,7 +58,7 @@ def keyword_part(options: Options) -> tuple[list[Section], list[Claim], dict[str
     multis: list[tuple[str, dict[str, dict[int, KeywordScore]], KeywordLists]] = []
     for seed in options.seeds:
         options.progress(f"keywords on world {seed}")
-        world = World.from_name(f"{seed}:{min(options.pages, 20_000)}", "th")
+        world = World.from_name(f"{seed}:{min(options.pages, 20_000)}", "th", lies=0.0)
         pages = [page for site in _sites(world, 12) for page in site[1][:4]]
         for weigh in WEIGHTS:
             for percent, scores in _single(pages, weigh).items():

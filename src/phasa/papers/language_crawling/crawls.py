@@ -26,7 +26,7 @@ def crawl_section(
     title: str, worlds: Sequence[str], seeds: str, pages: int, options: Options
 ) -> tuple[Section, list[Curve], str]:
     """One seed set on all worlds: curves, table, and the CSV of every crawl."""
-    grounds = [Ground(seeds, "th", world=name, knowing=True) for name in worlds]
+    grounds = [Ground(seeds, "th", world=name, lies=0.0, knowing=True) for name in worlds]
     curves = compare(grounds, STRATEGIES, pages, workers=options.workers)
     text = (
         f"{len(worlds)} worlds, {pages:,} pages each; pages that the knowledge base was learned from are measured by "
@@ -72,7 +72,7 @@ def _live_curve(name: str, wanted: list[bool]) -> Curve:
     found = np.cumsum(wanted)
     marks = np.arange(100, len(wanted) + 1, 100) if len(wanted) >= 100 else np.array([len(wanted)])
     nothing = np.zeros(0)
-    ground = Ground("internet", "th")
+    ground = Ground("internet", "th", lies=0.0)
     return Curve(
         name, ground, 100, found[marks - 1] / marks, nothing, nothing, len(wanted), int(sum(wanted)), len(wanted)
     )

@@ -65,7 +65,7 @@ class _Bench:
         pages = 6000 if options.quick else options.pages
         seeds = options.seeds[:2] if options.quick else options.seeds
         self.names = [f"{seed}:{pages}" for seed in seeds]
-        self.worlds = [World.from_name(name, "fa") for name in self.names]
+        self.worlds = [World.from_name(name, "fa", lies=0.0) for name in self.names]
         # 16 cycles parsed about 28,000 pages of a web without end; here they may take a quarter of the world.
         self.settings = WireSettings(batch=max(20, round(1800 * pages / 115_000)), domains=ACCEPTED)
         self._runs: Runs = {}

@@ -188,7 +188,7 @@ def _curve(one: TopicalCrawl) -> Curve:
     found = np.concatenate([[0], np.cumsum(one.wanted)])
     return Curve(
         one.strategy,
-        Ground(one.topic, "en", world=one.world),
+        Ground(one.topic, "en", world=one.world, lies=0.0),
         every,
         found[marks] / marks,
         (found[marks] - found[marks - every]) / every,

@@ -1,7 +1,8 @@
 """What is remembered of waiting URLs: one row each, in columns, so that all of them can be scored again at once.
 
 A column is one `array`: the few links of a page are read and written cell by cell, which numpy is slow at, and a numpy
-view of the same memory scores all rows in one go. Rows have no gaps: the last row moves into one that is freed.
+view of the same memory scores all rows in one go. A URL that is forgotten leaves its row behind; `sweep` moves the last
+rows into such rows, so that what was noted down by row numbers holds until then.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasa.crawl.strategies.online.names import HOST_PIECES, PIECES, Names
-from phasa.crawl.strategy import Floats
+
+Rows = slice | NDArray[np.int64]
+Cells = NDArray[np.float32]
+Pieces = NDArray[np.uint16]
 
 SOURCES = 3
 """How many of the pages that link to a URL are remembered."""
@@ -53,24 +57,26 @@ class Feature(IntEnum):
 
 WIDTH = len(Feature)
 _ADDRESS = int(Feature.ADDRESS)
-_FRESH = array("d", [0.0] * WIDTH)
+_FRESH = array("f", [0.0] * WIDTH)
 _FRESH[Feature.BIAS] = 1.0
 _FRESH[Feature.DISTANCE] = FARTHEST
-_NO_SOURCES = array("q", [0] * SOURCES)
+_NO_SOURCES = array("i", [0] * SOURCES)
+NOWHERE = 0
+"""The host of a row that is left behind, and the last source of one that nobody links to."""
 
-# Column, type of its cells, cells per row.
+# Column, type of its cells, cells per row. Small cells: a table of 200,000 rows takes 36 MB.
 _COLUMNS = (
-    ("cells", "d", WIDTH),
-    ("pieces", "i", PIECES),
-    ("sources", "q", SOURCES),
-    ("tld", "q", 1),
-    ("site", "q", 1),
-    ("host", "q", 1),
-    ("segment", "q", 1),
+    ("cells", "f", WIDTH),
+    ("pieces", "H", PIECES),
+    ("sources", "i", SOURCES),
+    ("tld", "I", 1),
+    ("site", "I", 1),
+    ("host", "I", 1),
+    ("segment", "I", 1),
     ("national", "b", 1),
     ("parents", "i", 1),
     ("wanted_parents", "i", 1),
-    ("last_source", "q", 1),
+    ("last_source", "I", 1),
     ("source_count", "i", 1),
     ("given", "d", 1),
 )
@@ -87,8 +93,8 @@ class Spot(NamedTuple):
 class Candidates:
     """A table of at most `limit` waiting URLs; when it is full the least promising tenth is forgotten.
 
-    Rows 0 to len - 1 are in use. `reserve` makes room, and only there columns are replaced by larger ones: who holds
-    on to a column takes it again afterwards.
+    `reserve` makes room, and only there columns are replaced by larger ones: who holds on to a column takes it again
+    afterwards.
     """
 
     cells: array[float]
@@ -112,26 +118,31 @@ class Candidates:
         self.limit = limit
         self.urls: list[str] = []
         self._rows: dict[str, int] = {}
+        self._left: list[int] = []
         self._room = 0
+        self._wholes: dict[str, NDArray[Any]] = {}
         self._grow(min(1024, limit))
 
     def __len__(self) -> int:
-        return len(self.urls)
+        """The URLs that are remembered."""
+        return len(self._rows)
 
     def row(self, url: str) -> int:
         """The row of a URL, -1 when it is not remembered."""
         return self._rows.get(url, -1)
 
     def view(self, column: str) -> NDArray[Any]:
-        """A column as numpy sees it, rows in use only; a matrix where rows have several cells."""
-        dtype, width = _SHAPES[column]
-        whole = np.frombuffer(getattr(self, column), dtype=dtype)
-        return whole[: len(self.urls)] if width == 1 else whole.reshape(-1, width)[: len(self.urls)]
+        """A column as numpy sees it, rows in use and those left behind; a matrix where rows have several cells."""
+        return self._wholes[column][: len(self.urls)]
 
-    def few(self, rows: list[int]) -> tuple[Floats, NDArray[np.int32]]:
+    def at(self, column: str, rows: Rows) -> NDArray[Any]:
+        """The cells of some rows in a column: a view of all of them, or a copy of a few."""
+        return self.view(column) if isinstance(rows, slice) else self._wholes[column].take(rows, axis=0)
+
+    def few(self, rows: list[int]) -> tuple[Cells, Pieces]:
         """Features and pieces of some rows."""
         at = np.array(rows)
-        return self._all_cells.take(at, axis=0), self._all_pieces.take(at, axis=0)
+        return self.at("cells", at), self.at("pieces", at)
 
     def spot(self, row: int) -> Spot:
         """Where a URL stands."""
@@ -145,12 +156,18 @@ class Candidates:
         found += [np.flatnonzero(sources == source) // SOURCES for source in spot.sources]
         return np.unique(np.concatenate(found))
 
+    def is_full(self, more: int) -> bool:
+        """Whether so many more URLs may be too many."""
+        return len(self.urls) + more > self.limit
+
     def reserve(self, urls: Sequence[str]) -> None:
-        """Make room for those of the URLs that are not remembered yet."""
-        most = len(self.urls) + len(urls)
-        if most > self.limit and len(self.urls) + len(set(urls) - self._rows.keys()) > self.limit:
-            self._forget(set(urls))
-        if most > self._room:
+        """Make room for those of the URLs that are not remembered yet. When the table `is_full`, rows move: nothing
+        that was noted down by row numbers may be left then."""
+        if self.is_full(len(urls)):
+            self.sweep()
+            if len(self.urls) + len(set(urls) - self._rows.keys()) > self.limit:
+                self._forget(set(urls))
+        if (most := len(self.urls) + len(urls)) > self._room:
             self._grow(most)
 
     def add(self, url: str) -> int:
@@ -171,42 +188,53 @@ class Candidates:
         self.cells[row * WIDTH + _ADDRESS] = address.told
         self.sources[row * SOURCES : (row + 1) * SOURCES] = _NO_SOURCES
         self.parents[row] = self.wanted_parents[row] = self.source_count[row] = 0
-        self.last_source[row] = -1
+        self.last_source[row] = NOWHERE
         return row
 
     def pop(self, url: str) -> None:
-        """Forget a URL; the last row takes its place."""
+        """Forget a URL. Its row is left behind until the next `sweep`, near to nothing."""
         row = self._rows.pop(url, -1)
-        if row < 0:
+        if row >= 0:
+            self._left.append(row)
+            self.host[row] = NOWHERE
+            self.sources[row * SOURCES : (row + 1) * SOURCES] = _NO_SOURCES
+
+    def sweep(self) -> None:
+        """Move the last rows into those that were left behind."""
+        if not self._left:
             return
-        last = len(self.urls) - 1
-        moved = self.urls.pop()
-        if row == last:
-            return
-        self.urls[row] = moved
-        self._rows[moved] = row
-        for name, _, width in _COLUMNS:
-            column = getattr(self, name)
-            if width == 1:
-                column[row] = column[last]
-            else:
-                column[row * width : (row + 1) * width] = column[last * width : (last + 1) * width]
+        left, self._left = set(self._left), []
+        end = len(self.urls) - len(left)
+        holes = sorted(row for row in left if row < end)
+        movers = [row for row in range(end, len(self.urls)) if row not in left]
+        for hole, mover in zip(holes, movers, strict=True):
+            url = self.urls[hole] = self.urls[mover]
+            self._rows[url] = hole
+        if holes:
+            to, of = np.array(holes), np.array(movers)
+            for name, _, _ in _COLUMNS:
+                column = self.view(name)
+                column[to] = column[of]
+        del self.urls[end:]
 
     def _grow(self, least: int) -> None:
         room = max(1, self._room)
         while room < least:
-            room *= 2
+            room = room * 3 // 2 + 1
+        room = max(least, min(room, self.limit))
         for name, code, width in _COLUMNS:
             larger = array(code, bytes(room * width * array(code).itemsize))
             if self._room:
                 larger[: self._room * width] = getattr(self, name)
             setattr(self, name, larger)
         self._room = room
-        self._all_cells = np.frombuffer(self.cells).reshape(-1, WIDTH)
-        self._all_pieces = np.frombuffer(self.pieces, dtype=np.int32).reshape(-1, PIECES)
+        for name, (dtype, width) in _SHAPES.items():
+            whole: NDArray[Any] = np.frombuffer(getattr(self, name), dtype=dtype)
+            self._wholes[name] = whole if width == 1 else whole.reshape(-1, width)
 
     def _forget(self, needed: set[str]) -> None:
         worst = np.argsort(self.view("given"), kind="stable")[: max(1, self.limit // 10)]
         for url in [self.urls[row] for row in worst.tolist()]:
             if url not in needed:
                 self.pop(url)
+        self.sweep()

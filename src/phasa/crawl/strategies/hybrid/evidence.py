@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from math import log1p
 from typing import NamedTuple
@@ -10,8 +11,9 @@ import numpy as np
 
 from phasa.crawl.learn.features import seed_features
 from phasa.crawl.learn.knowledge import KnowledgeBase
-from phasa.crawl.strategies.hybrid.candidates import SOURCES, WIDTH, Candidates, Feature
+from phasa.crawl.strategies.hybrid.candidates import FARTHEST, SOURCES, WIDTH, Candidates, Feature
 from phasa.crawl.strategies.hybrid.history import History, HostOdds
+from phasa.crawl.strategies.hybrid.news import News, Rows, Voice
 from phasa.crawl.strategies.online.memory import log_odds
 from phasa.crawl.strategy import Floats, JudgedPage, OutLinks, Seed
 from phasa.crawl.target import Target
@@ -22,16 +24,13 @@ _GRADES = log1p(1000.0)
 
 
 # Plain numbers: members of an enumeration are slow in a loop that runs for every link.
-_PARENTS, _WANTED_SHARE, _WANTED_PARENTS = int(Feature.PARENTS), int(Feature.WANTED_SHARE), int(Feature.WANTED_PARENTS)
-_INSIDE, _INSIDE_WANTED, _WANTED_PARENT = int(Feature.INSIDE), int(Feature.INSIDE_WANTED), int(Feature.WANTED_PARENT)
-_PARENT_SIMILARITY, _DISTANCE, _PATH = int(Feature.PARENT_SIMILARITY), int(Feature.DISTANCE), int(Feature.PATH)
+_INSIDE, _INSIDE_WANTED, _PATH = int(Feature.INSIDE), int(Feature.INSIDE_WANTED), int(Feature.PATH)
 _ANCHOR_YES, _ANCHOR_NO, _HINT = int(Feature.ANCHOR_YES), int(Feature.ANCHOR_NO), int(Feature.HINT)
 _DOMAIN, _SITE, _SERVER, _JUDGED = (
     int(f) for f in (Feature.DOMAIN, Feature.SITE, Feature.SERVER, Feature.SERVER_JUDGED)
 )
 _DIRECTORY, _SIBLINGS, _COUNTRY = int(Feature.DIRECTORY), int(Feature.SIBLINGS), int(Feature.COUNTRY)
-
-_KNOWLEDGE = int(Feature.KNOWLEDGE)
+_KNOWLEDGE, _ADDRESS = int(Feature.KNOWLEDGE), int(Feature.ADDRESS)
 
 
 class Origin(NamedTuple):
@@ -48,6 +47,19 @@ def grade(similarity: float) -> float:
     return log1p(similarity * 1000.0) / _GRADES
 
 
+def _cells_of_new(voice: Voice) -> array[float]:
+    """The cells of a row that only this page links to, from another server and without words."""
+    cells = array("f", [0.0] * WIDTH)
+    cells[Feature.BIAS] = 1.0
+    cells[Feature.WANTED_PARENT] = cells[Feature.WANTED_SHARE] = voice.wanted
+    cells[Feature.WANTED_PARENTS] = log1p(voice.wanted)
+    cells[Feature.PARENTS] = log1p(1)
+    cells[Feature.PARENT_SIMILARITY] = voice.similarity
+    cells[Feature.DISTANCE] = min(FARTHEST, voice.distance)
+    cells[Feature.PATH] = voice.path if voice.wanted else 0.0
+    return cells
+
+
 class Evidence:
     """Writes into the rows of the table of candidates."""
 
@@ -59,6 +71,7 @@ class Evidence:
         self._table = table
         self._history = history
         self._bayes = None if knowledge is None else knowledge.model()
+        self._news = News(table, target.threshold)
 
     def of_seeds(self, seeds: Sequence[Seed]) -> list[int]:
         """The rows of the seeds, with what their list says of them."""
@@ -75,108 +88,90 @@ class Evidence:
             table.cells[start + Feature.PATH] = seed.distance
             rows.append(row)
         if self._bayes is not None:
-            self._ask(rows, seed_features(seeds, self._target)[0])
-        self._add_history(rows)
+            self._hear(np.array(rows), seed_features(seeds, self._target)[0])
+        self.add_history(rows)
         return rows
 
     def of_links(self, page: JudgedPage, links: list[int], origin: Origin) -> tuple[list[int], list[int]]:
-        """The rows of some links of a page, and those of them of which the page says something new."""
-        table, urls = self._table, page.links.urls
+        """The rows of some links of a page, and those of them that are new, whose cells but for their history are
+        filled. What the page says of the others is noted down until `take_in`."""
+        table, urls, given = self._table, page.links.urls, page.links
         table.reserve([urls[link] for link in links])
-        add = table.add
-        rows = [add(urls[link]) for link in links]
-        news = self._add_page(page, rows, origin)
-        anchors = self._add_texts(page.links, links, rows, news)
-        if self._bayes is not None:
-            cells, national = table.cells, table.national
-            traits = [
-                (page.judgement.score, anchor, national[row], cells[row * WIDTH + _PATH])
-                for row, anchor in zip(rows, anchors, strict=True)
-            ]
-            self._ask(rows, np.array(traits, dtype=np.float64))
-        changed = list(news)
-        self._add_history(changed)
-        return rows, changed
-
-    def _add_page(self, page: JudgedPage, rows: list[int], origin: Origin) -> dict[int, None]:
-        """Add what being linked from this page says; the rows that it is news to, in order."""
-        table = self._table
-        cells, hosts, last_source = table.cells, table.host, table.last_source
-        parents, wanted_parents, sources, count = table.parents, table.wanted_parents, table.sources, table.source_count
         here = table.names.host(authority(page.url)).host
-        wanted, similarity = page.judgement.wanted, grade(page.judgement.score)
-        distance, path = origin
+        judgement = page.judgement
         number = self._history.next_page()
-        news: dict[int, None] = {}
-        for row in rows:
-            sources[row * SOURCES + count[row] % SOURCES] = number
-            count[row] += 1
-            start = row * WIDTH
-            # Links that stand on every page of a server are one voice, not many.
-            if last_source[row] != here:
-                last_source[row] = here
-                parents[row] = voices = parents[row] + 1
-                wanted_parents[row] = wanted_voices = wanted_parents[row] + wanted
-                cells[start + _PARENTS] = log1p(voices)
-                cells[start + _WANTED_SHARE] = wanted_voices / voices
-                if wanted:
-                    cells[start + _WANTED_PARENTS] = log1p(wanted_voices)
-                news[row] = None
-            if wanted:
-                if not cells[start + _WANTED_PARENT]:
-                    cells[start + _WANTED_PARENT] = 1.0
-                    news[row] = None
-                if path > cells[start + _PATH]:
-                    cells[start + _PATH] = path
-                    news[row] = None
-            if similarity > cells[start + _PARENT_SIMILARITY]:
-                cells[start + _PARENT_SIMILARITY] = similarity
-                news[row] = None
-            if distance < cells[start + _DISTANCE]:
-                cells[start + _DISTANCE] = distance
-                news[row] = None
-            if hosts[row] == here:
-                cells[start + _INSIDE] = 1.0
-                if wanted and not cells[start + _INSIDE_WANTED]:
-                    cells[start + _INSIDE_WANTED] = 1.0
-                    news[row] = None
-        return news
+        voice = Voice(number, here, judgement.wanted, grade(judgement.score), judgement.score, *origin)
+        texts = self._anchors(given, links)
+        hints = given.hints
+        rows: list[int] = []
+        fresh: list[int] = []
+        said: list[float] = []
+        known: list[int] = []
+        gammas: list[float] = []
+        filled: list[int] = []
+        find, add, template = table.row, table.add, _cells_of_new(voice)
+        for link, (gamma, words) in zip(links, texts, strict=True):
+            url = urls[link]
+            row = find(url)
+            if row < 0:
+                row = add(url)
+                self._fill(row, voice, template, gamma, words)
+                fresh.append(row)
+                said.append(gamma)
+            else:
+                known.append(row)
+                gammas.append(gamma)
+                filled.append(words)
+            rows.append(row)
+            if hints and (hint := hints[link]):
+                told = 1.0 if hint.lower().split("-")[0] == self._target.language else -1.0
+                table.cells[row * WIDTH + _HINT] = told
+        self._news.note(voice, known, gammas, filled)
+        if self._bayes is not None and fresh:
+            self._ask(np.array(fresh), judgement.score, np.array(said))
+        return rows, fresh
 
-    def _add_texts(self, given: OutLinks, links: list[int], rows: list[int], news: dict[int, None]) -> list[float]:
-        """Add what anchors and hreflang say; Γ of each anchor, or of what stands around an empty one."""
-        cells, threshold = self._table.cells, self._target.threshold
-        similarity = [0.0] * len(rows)
-        if len(given.anchors) or given.similarity is not None:
-            for place, (row, (gamma, filled)) in enumerate(zip(rows, self._anchors(given, links), strict=True)):
-                similarity[place] = gamma
-                start = row * WIDTH
-                if gamma >= threshold and not cells[start + _ANCHOR_YES]:
-                    cells[start + _ANCHOR_YES] = 1.0
-                    news[row] = None
-                no = filled and not cells[start + _ANCHOR_YES]
-                if no != cells[start + _ANCHOR_NO]:
-                    cells[start + _ANCHOR_NO] = no
-                    news[row] = None
-        if len(given.hints):
-            for row, link in zip(rows, links, strict=True):
-                if hint := given.hints[link]:
-                    told = 1.0 if hint.lower().split("-")[0] == self._target.language else -1.0
-                    if cells[row * WIDTH + _HINT] != told:
-                        cells[row * WIDTH + _HINT] = told
-                        news[row] = None
-        return similarity
+    def take_in(self) -> Rows | None:
+        """Take in what was noted down of known URLs: their rows, whose history is to be refreshed; None for none."""
+        taken = self._news.take_in()
+        if taken is None:
+            return None
+        if self._bayes is not None:
+            self._ask(*taken)
+        return taken.rows
 
-    def _anchors(self, given: OutLinks, links: list[int]) -> list[tuple[float, bool]]:
-        """Per link: Γ of its anchor, or of what stands around an empty one; whether it has one."""
+    def _fill(self, row: int, voice: Voice, template: array[float], gamma: float, words: int) -> None:
+        """The cells of a new row, as far as they are from the page that links to it."""
+        table = self._table
+        cells, start = table.cells, row * WIDTH
+        told = cells[start + _ADDRESS]
+        cells[start : start + WIDTH] = template
+        cells[start + _ADDRESS] = told
+        if gamma >= self._target.threshold:
+            cells[start + _ANCHOR_YES] = 1.0
+        elif words > 0:
+            cells[start + _ANCHOR_NO] = 1.0
+        if table.host[row] == voice.here:
+            cells[start + _INSIDE] = 1.0
+            cells[start + _INSIDE_WANTED] = voice.wanted
+        table.parents[row] = table.source_count[row] = 1
+        table.wanted_parents[row] = voice.wanted
+        table.last_source[row] = voice.here
+        table.sources[row * SOURCES] = voice.number
+
+    def _anchors(self, given: OutLinks, links: list[int]) -> list[tuple[float, int]]:
+        """Per link: Γ of its anchor, or of what stands around an empty one; whether it has one (1, 0; −1: unknown)."""
         anchors, contexts = given.anchors, given.contexts
         worded, surrounded = len(anchors) > 0, len(contexts) > 0
+        if not worded and given.similarity is None:
+            return [(0.0, -1)] * len(links)
         texts = [anchors[link] for link in links] if worded else [""] * len(links)
         if given.similarity is None:
             gammas = self._target.similarities(texts)
         else:
             known = given.similarity.tolist()
             gammas = [known[link] for link in links]
-        filled = [bool(text) for text in texts] if worded else [gamma > 0 for gamma in gammas]
+        filled = [1 if text else 0 for text in texts] if worded else [int(gamma > 0) for gamma in gammas]
         if surrounded and not all(filled):
             silent = [place for place, words in enumerate(filled) if not words]
             around = self._target.similarities([contexts[links[place]] for place in silent])
@@ -184,17 +179,24 @@ class Evidence:
                 gammas[place] = gamma
         return list(zip(gammas, filled, strict=True))
 
-    def _ask(self, rows: list[int], traits: Floats) -> None:
-        """What the knowledge base thinks of links with these a1 to a4; the best that it said of a URL stands."""
+    def _ask(self, rows: Rows, scores: Floats | float, gammas: Floats) -> None:
+        """What the knowledge base thinks of links with these a1 and a2; the best that it said of a URL stands."""
         assert self._bayes is not None
-        cells, count = self._table.cells, self._table.source_count
+        table, cells = self._table, self._table.view("cells")
+        traits = np.empty((len(rows), 4))
+        traits[:, 0], traits[:, 1] = scores, gammas
+        traits[:, 2], traits[:, 3] = table.view("national")[rows], cells[rows, _PATH]
+        self._hear(rows, traits)
+
+    def _hear(self, rows: Rows, traits: Floats) -> None:
+        assert self._bayes is not None
+        cells, count = self._table.view("cells"), self._table.view("source_count")
         # Naive Bayes counts the same evidence several times: its odds are far too large, but their order is worth much.
         odds = np.arcsinh(self._bayes.log_odds(traits))
-        for row, value in zip(rows, odds.tolist(), strict=True):
-            place = row * WIDTH + _KNOWLEDGE
-            cells[place] = max(cells[place], value) if count[row] > 1 else value
+        best = np.maximum(cells[rows, _KNOWLEDGE], odds)
+        cells[rows, _KNOWLEDGE] = np.where(count[rows] > 1, best, odds)
 
-    def _add_history(self, rows: list[int]) -> None:
+    def add_history(self, rows: list[int]) -> None:
         """What the history of their servers and directories says now; links of a page share few servers."""
         table, history = self._table, self._history
         cells, hosts, segments, count = table.cells, table.host, table.segment, table.source_count

@@ -11,13 +11,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from phasa.crawl.strategies.hybrid.candidates import SOURCES, Candidates, Feature
+from phasa.crawl.strategies.hybrid.candidates import SOURCES, Candidates, Feature, Rows
 from phasa.crawl.strategies.online.memory import Shares, log_odds, log_odds_of
 
 _PAGE_BITS = 17
-Rows = slice | NDArray[np.int64]
 ALL = slice(None)
 
 
@@ -151,15 +149,15 @@ class History:
     def refresh(self, table: Candidates, rows: Rows = ALL) -> None:
         """Put the figures of now into the cells COUNTRY and DOMAIN to SIBLINGS of all rows, or of some."""
         base = self.base
-        national = table.view("national")[rows].astype(bool)
+        national = table.at("national", rows).astype(bool)
         shares = np.empty((5, len(national)))
-        shares[0] = self.tlds.shares(table.view("tld")[rows], np.where(national, max(0.6, base), base * 0.8))
-        shares[1] = self.sites.shares(table.view("site")[rows], shares[0])
-        slots = table.view("host")[rows] & self.hosts.mask
+        shares[0] = self.tlds.shares(table.at("tld", rows), np.where(national, max(0.6, base), base * 0.8))
+        shares[1] = self.sites.shares(table.at("site", rows), shares[0])
+        slots = table.at("host", rows) & self.hosts.mask
         hits, pages = (view.take(slots).astype(np.float64) for view in (self.hosts.hits_view, self.hosts.pages_view))
         shares[2] = (hits + self.hosts.weight * shares[1]) / (pages + self.hosts.weight)
-        shares[3] = self.segments.shares(table.view("segment")[rows], shares[2])
-        shares[4] = self.children.shares(table.view("sources")[rows], base).max(axis=1)
+        shares[3] = self.segments.shares(table.at("segment", rows), shares[2])
+        shares[4] = self.children.shares(table.at("sources", rows), base).max(axis=1)
         odds = log_odds_of(shares)
         base_odds = log_odds(base)
         figures = np.empty((6, len(national)))
@@ -167,7 +165,7 @@ class History:
         figures[1:3] = odds[1:3] - odds[0:2]
         figures[3] = (pages >= 3) * ((hits >= 0.95 * pages) * 1.0 - (hits <= 0.05 * pages))
         figures[4] = odds[3] - odds[2]
-        figures[5] = (odds[4] - base_odds) * (table.view("source_count")[rows] > 0)
+        figures[5] = (odds[4] - base_odds) * (table.at("source_count", rows) > 0)
         cells = table.view("cells")
         cells[rows, Feature.DOMAIN :] = figures.T
         cells[rows, Feature.COUNTRY] = np.frombuffer(self._home, dtype=np.int8).take(slots)

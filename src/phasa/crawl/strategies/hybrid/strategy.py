@@ -22,14 +22,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from phasa.crawl.learn.knowledge import KnowledgeBase
-from phasa.crawl.strategies.hybrid.candidates import FARTHEST, WIDTH, Candidates, Feature, Spot
+from phasa.crawl.strategies.hybrid.candidates import FARTHEST, NOWHERE, WIDTH, Candidates, Feature, Rows, Spot
 from phasa.crawl.strategies.hybrid.evidence import Evidence, Origin
-from phasa.crawl.strategies.hybrid.history import ALL, History, Rows
+from phasa.crawl.strategies.hybrid.history import ALL, History
+from phasa.crawl.strategies.hybrid.reasons import reasons
 from phasa.crawl.strategies.online.memory import LastSeen, Shares
 from phasa.crawl.strategies.online.model import Example, OnlineModel, chance
 from phasa.crawl.strategies.online.names import PIECES, Names
 from phasa.crawl.strategies.online.state import load_state, save_state
-from phasa.crawl.strategy import Change, Floats, JudgedPage, Offers, Rediscovery, Seed
+from phasa.crawl.strategy import Change, Floats, JudgedPage, Offers, Reason, Rediscovery, Seed
 from phasa.crawl.target import Target
 from phasa.strategy_settings import HybridSettings
 
@@ -66,6 +67,8 @@ _UNMEASURED = (Feature.KNOWLEDGE, Feature.HINT, Feature.ADDRESS)
 _DONE = 250_000
 """Fetched URLs that are remembered at least, so that links to them cost nothing; the frontier knows them all."""
 _LESSONS = 8
+_FEW = 12
+"""So many rows are scored more quickly one by one."""
 _TASTED, _FIRST = 10, 50.0
 _SURPRISE = 0.5
 """How far a page must be from what was expected of it for its neighbours to be looked at again at once: on the other
@@ -92,6 +95,7 @@ class Hybrid:
 
     name = "hybrid"
     rediscovery = Rediscovery.LATEST
+    only_open_links = True
 
     def __init__(
         self, target: Target, settings: HybridSettings | None = None, knowledge: KnowledgeBase | None = None
@@ -109,6 +113,8 @@ class Hybrid:
         self._done = LastSeen[str](_DONE)
         self._lessons: list[Example] = []
         self._since = 0
+        self._unread = 0
+        """Pages whose links to known URLs are noted down and not taken in."""
         self._surprise: Spot | None = None
         self._least = -math.inf
         """The priority from which on a URL was among the first at the last second look."""
@@ -127,19 +133,47 @@ class Hybrid:
         return Offers(priorities)
 
     def page(self, page: JudgedPage) -> Offers:
-        origin = self._learn(page)
-        offers = self._score_links(page, origin)
+        heir = bool(page.via) and self._inherit(page.url, page.via)
+        origin = self._learn(page, heir=heir)
+        for url in page.via:
+            self.lesson(url, b"", page.judgement.wanted)
+        rows, fresh = self._see_links(page, origin)
+        if fresh:
+            self._score(fresh)
         self._since += 1
+        self._unread += 1
         if self._since >= self._pause():
             self._since = 0
             self._look_again()
-        elif self._surprise is not None:
-            self._look_around(self._surprise)
-        return offers
+            rows = []  # they have moved
+        else:
+            if self._unread >= self.settings.batch:
+                self._take_in()
+                rows = []
+            if self._surprise is not None:
+                self._look_around(self._surprise)
+        return Offers(self._priorities(page.links.urls, rows))
+
+    def lesson(self, url: str, note: bytes, wanted: bool) -> None:
+        """A dead link is a page that is not wanted; one that was redirected is the page that it led to."""
+        table = self._candidates
+        row = table.row(url)
+        if row >= 0:
+            features = table.cells[row * WIDTH : (row + 1) * WIDTH]
+            self._lessons.append(Example(features, table.pieces[row * PIECES : (row + 1) * PIECES], wanted))
+            if len(self._lessons) >= _LESSONS:
+                self._study()
+            self._history.learn(table, row, wanted)
+            table.pop(url)
+        self._done.add(url)
 
     def failed(self, url: str, note: bytes) -> None:
         self._candidates.pop(url)
         self._done.add(url)
+
+    def explain(self, url: str) -> Sequence[Reason]:
+        row = self._candidates.row(url)
+        return reasons(self._candidates, self._model, row) if row >= 0 else ()
 
     def changes(self) -> Sequence[Change]:
         changes, self._queue = self._queue, []
@@ -147,8 +181,23 @@ class Hybrid:
 
     # -- learning ---------------------------------------------------------------------------------------------------
 
-    def _learn(self, page: JudgedPage) -> Origin:
-        """One lesson. Gives what the links of the page inherit."""
+    def _inherit(self, url: str, via: Sequence[str]) -> bool:
+        """Give a page that nobody linked to, only redirected, what is known of the link that led to it."""
+        table = self._candidates
+        found = next((row for lead in via if (row := table.row(lead)) >= 0), -1)
+        if found < 0 or table.row(url) >= 0:
+            return False
+        evidence, given = table.cells[found * WIDTH : (found + 1) * WIDTH], table.given[found]
+        table.reserve([url, *via])
+        row = table.add(url)
+        evidence[Feature.ADDRESS] = table.cells[row * WIDTH + Feature.ADDRESS]
+        table.cells[row * WIDTH : (row + 1) * WIDTH], table.given[row] = evidence, given
+        self._history.refresh(table, np.array([row]))
+        return True
+
+    def _learn(self, page: JudgedPage, *, heir: bool = False) -> Origin:
+        """One lesson; of an heir only where it stands is learned, the rest is the lesson of the link that led to it.
+        Gives what the links of the page inherit."""
         wanted, table = page.judgement.wanted, self._candidates
         self._done.add(page.url)
         row = table.row(page.url)
@@ -157,7 +206,8 @@ class Hybrid:
             return Origin(1.0, math.log(2)) if wanted else Origin(FARTHEST, 0.0)
         # The features as they were when the URL was last scored: nothing of this page is in them.
         features = table.cells[row * WIDTH : (row + 1) * WIDTH]
-        self._lessons.append(Example(features, table.pieces[row * PIECES : (row + 1) * PIECES], wanted))
+        if not heir:
+            self._lessons.append(Example(features, table.pieces[row * PIECES : (row + 1) * PIECES], wanted))
         if len(self._lessons) >= _LESSONS:
             self._study()
         self._history.learn(table, row, wanted)
@@ -180,24 +230,43 @@ class Hybrid:
 
     # -- scoring ----------------------------------------------------------------------------------------------------
 
-    def _score_links(self, page: JudgedPage, origin: Origin) -> Offers:
+    def _see_links(self, page: JudgedPage, origin: Origin) -> tuple[list[int], list[int]]:
+        """The row of each link, −1 for what was fetched; and those that are new."""
         urls = page.links.urls
+        if self._candidates.is_full(len(urls)):
+            self._take_in()
         done, before = self._done.young, self._done.old
         waiting = [i for i, url in enumerate(urls) if url not in done and url not in before]
-        priorities = [self._lowest] * len(urls)
-        if waiting:
-            rows, changed = self._evidence.of_links(page, waiting, origin)
-            # What the page says nothing new of keeps its priority until the next second look.
-            if changed:
-                self._score(changed)
-            given = self._candidates.given
-            for link, row in zip(waiting, rows, strict=True):
-                priorities[link] = given[row]
-        return Offers(np.array(priorities))
+        rows, fresh = self._evidence.of_links(page, waiting, origin)
+        if len(waiting) < len(urls):
+            known = iter(rows)
+            waits = set(waiting)
+            rows = [next(known) if i in waits else -1 for i in range(len(urls))]
+        return rows, fresh
+
+    def _priorities(self, urls: Sequence[str], rows: list[int]) -> Floats:
+        """The priority of each URL; `rows` are theirs, if they are known."""
+        given, row, lowest = self._candidates.given, self._candidates.row, self._lowest
+        found = [given[at] if at >= 0 else lowest for at in (rows or map(row, urls))]
+        return np.array(found, dtype=np.float64)
+
+    def _take_in(self) -> None:
+        """Take in what the last pages said of known URLs, and score these again."""
+        self._unread = 0
+        table, rows = self._candidates, self._evidence.take_in()
+        if rows is not None:
+            rows = rows[table.view("host")[rows] != NOWHERE]
+            self._tell(self._score_all(rows), rows)
+        table.sweep()
 
     def _score(self, rows: list[int]) -> None:
-        """Give a few rows the priority that their features ask for."""
+        """Give new rows the priority that their features ask for."""
         table = self._candidates
+        if len(rows) > _FEW:
+            at = np.array(rows)
+            table.view("given")[at] = self._score_all(at)
+            return
+        self._evidence.add_history(rows)
         odds = self._model.score(*table.few(rows))
         floor, grain, lowest = self.settings.floor, self.settings.grain, self._lowest
         for row, likely in zip(rows, odds.tolist(), strict=True):
@@ -219,9 +288,9 @@ class Hybrid:
         """The priorities that all rows, or some, should have, their history brought up to date."""
         table, (floor, grain) = self._candidates, (self.settings.floor, self.settings.grain)
         self._history.refresh(table, rows)
-        cells = table.view("cells")[rows]
-        odds = self._model.score(cells, table.view("pieces")[rows])
-        rescue = table.view("national")[rows].astype(bool) & (cells[:, Feature.DOMAIN] > 0)
+        cells = table.at("cells", rows)
+        odds = self._model.score(cells, table.at("pieces", rows))
+        rescue = table.at("national", rows).astype(bool) & (cells[:, Feature.DOMAIN] > 0)
         near = _NEARER * (FARTHEST - cells[:, Feature.DISTANCE])
         trace = np.maximum(cells[:, Feature.PARENT_SIMILARITY], cells[:, Feature.ANCHOR_YES])
         np.maximum(trace, cells[:, Feature.HINT], out=trace)
@@ -230,6 +299,9 @@ class Hybrid:
 
     def _look_again(self) -> None:
         """Score all rows again; tell the new priorities of those that lead the queue, or led it wrongly."""
+        self._unread = 0
+        self._evidence.take_in()
+        self._candidates.sweep()
         if not len(self._candidates):
             return
         self._study()

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from phasa.crawl.strategies.online.names import PIECES, SPACE
 from phasa.crawl.strategy import Floats
 
-Pieces = NDArray[np.int32]
+Pieces = NDArray[np.int32] | NDArray[np.uint16]
 
 
 def chance(log_odds: float) -> float:
@@ -48,7 +48,7 @@ class OnlineModel:
         self.piece_weights = np.zeros(SPACE)
         self.piece_squares = np.ones(SPACE)
 
-    def score(self, features: Floats, pieces: Pieces) -> Floats:
+    def score(self, features: Floats | NDArray[np.float32], pieces: Pieces) -> Floats:
         """Log odds of each row."""
         return np.asarray(features @ self.weights + self.piece_weights.take(pieces) @ _EACH)
 

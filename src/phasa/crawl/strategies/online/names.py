@@ -23,6 +23,8 @@ _CODES = """
 CODES = frozenset(_CODES.split())
 """Codes of languages as they stand in addresses, without those that are mostly something else there (id, it, my …)."""
 
+_KEPT = 16_384
+"""Hosts, and directories, that are remembered: some 300 bytes each."""
 _WORDS = re.compile(r"[a-z]+|[^\x00-\x7f]+|%[0-9a-f]{2}", re.IGNORECASE)
 
 
@@ -64,8 +66,8 @@ class Names:
     def __init__(self, tlds: frozenset[str], language: str = "") -> None:
         self._tlds = tlds
         self._language = language
-        self.host = lru_cache(maxsize=65536)(self._host)
-        self._folder = lru_cache(maxsize=65536)(self._read_folder)
+        self.host = lru_cache(maxsize=_KEPT)(self._host)
+        self._folder = lru_cache(maxsize=_KEPT)(self._read_folder)
 
     def address(self, url: str) -> Address:
         """The numbers of a URL."""
@@ -75,7 +77,7 @@ class Names:
         if cut < len(url) and len(words) < PATH_PIECES:
             words += [_number(word) for word in _WORDS.findall(url, cut)][: PATH_PIECES - len(words)]
         words += [0] * (PATH_PIECES - len(words))
-        return Address(folder.host, folder.segment, folder.told, array("i", words))
+        return Address(folder.host, folder.segment, folder.told, array("H", words))
 
     def _read_folder(self, start: str) -> Folder:
         name = authority(start)
@@ -117,4 +119,4 @@ def _pieces(name: str) -> array[int]:
     text = "^" + name.removeprefix("www.").rpartition(".")[0] + "$"
     runs = {text[i : i + n] for n in (3, 4) for i in range(len(text) - n + 1)}
     numbers = [piece_number(b"h" + run.encode()) for run in sorted(runs)[:HOST_PIECES]]
-    return array("i", numbers + [0] * (HOST_PIECES - len(numbers)))
+    return array("H", numbers + [0] * (HOST_PIECES - len(numbers)))
