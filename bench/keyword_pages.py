@@ -1,4 +1,4 @@
-"""Pages whose authors gave them tags, for `bench/keywords.py` and `bench/training/keywords.py`.
+"""Pages whose authors gave them tags, for `bench/keywords.py` and `bench/training/keywords_model.py`.
 
 Home pages with meta keywords (Thai, Persian); article pages of news sites with their publishers' own tags, at least
 five elements; Thai news with the names in them, marked by hand.
@@ -93,3 +93,13 @@ def news(data: Path, most: int) -> Iterator[Tagged]:
             names = [name if isinstance(name, str) else name[0] for name in row["names"][:10]]
             texts = (row["title"], row["lead"], *row["body"].split("\n"))
             yield Tagged(Reading(row["id"], row["title"], texts, "th"), names)
+
+
+def all_sets(data: Path, most_news: int) -> dict[str, Iterator[Tagged]]:
+    """Every set by its name."""
+    return {
+        "th home pages": home_pages(data, "th"),
+        "fa home pages": home_pages(data, "fa"),
+        "articles": articles(data),
+        "th news, names": news(data, most_news),
+    }

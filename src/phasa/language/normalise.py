@@ -76,8 +76,8 @@ def normalise_as(text: str, profile: Profile, *, keep_case: bool = False) -> str
     steps = [STEPS[step] for step in profile.normalise if not (keep_case and step == "lower")]
     while True:
         before = text
-        for step in steps:
-            text = step(text)
+        for change in steps:
+            text = change(text)
         if text == before:
             return text
 

@@ -1,9 +1,10 @@
 """The default weight of keywords: how likely an author would have given a page this word as a tag.
 
 A word is judged by how often and in how many elements it stands, how early, whether the title and the page's own
-description have it, how rare it is in the language at large, and by its form. The judgement is a logistic model of
-twelve features; `bench/training/keywords.py` learns it from pages whose publishers gave them tags. Its weights are
-below: one set for languages whose word frequencies are shipped, one for the others.
+description have it, how rare it is in the language at large, whether blanks or marks are around it, and by its form.
+The judgement is a logistic model of fifteen features; `bench/training/keywords_model.py` learns it from pages whose
+publishers gave them tags. Its weights are below: for languages whose word frequencies are shipped, for languages in
+Latin letters (capitals tell names), and for the others. `typical.md` is their card.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from math import exp, log
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from phasa.language.profile import profile_for
 from phasa.overview.furniture import is_furniture
@@ -39,11 +40,18 @@ class Model(NamedTuple):
     foreign: float
     capital: float
     digit: float
+    begins: float
+    ends: float
+    alone: float
     base: float
 
 
-WITH_BACKGROUND = Model(1.0, -0.87, 0.88, 0.48, 1.45, 2.48, 0.57, 2.92, 0.94, -0.93, 0.83, -1.89, -6.0)
-WITHOUT_BACKGROUND = Model(0.58, 0.92, -1.37, 0.19, 3.3, 3.22, -0.96, 0.0, -1.06, -0.47, 0.87, -0.37, -3.86)
+MODELS: Final[dict[str, Model]] = {
+    "counted": Model(-0.36, 0.45, 1.81, 1.16, 1.24, 2.52, 0.02, 1.12, 0.61, -0.14, -0.3, -1.87, 0.7, 1.28, -3.2, -5.55),
+    "latin": Model(0.38, 1.96, 0.41, 1.22, 0.85, 1.84, -0.82, 0.0, -1.1, 0.0, 1.87, 0.09, -1.88, -1.88, 1.09, -1.88),
+    "other": Model(0.01, 1.05, -0.21, 0.12, 2.46, 3.56, -1.12, 0.0, -0.17, -0.18, 0.19, -0.21, 0.45, 0.1, 1.76, -4.84),
+}
+"""By the kind of language, see `kind_of`."""
 
 
 class PageTerms(NamedTuple):
@@ -55,10 +63,10 @@ class PageTerms(NamedTuple):
     description: frozenset[str] = frozenset()
 
 
-def typical(page: PageTerms) -> Weights:
+def typical(page: PageTerms, model: Model | None = None) -> Weights:
     """The weight of a page's terms, between 0 and 1, in the order of first appearance; the web's own words are left
-    out."""
-    model = model_of(page.language)
+    out. `model` is the language's own by default."""
+    model = model or MODELS[kind_of(page.language)]
     return {
         term: 1 / (1 + exp(-sum(weight * value for weight, value in zip(model, row, strict=True))))
         for term, row in features(page).items()
@@ -82,13 +90,20 @@ def features(page: PageTerms) -> dict[str, tuple[float, ...]]:
     times: Counter[str] = Counter()
     spread: Counter[str] = Counter()
     capitals: Counter[str] = Counter()
+    begins: Counter[str] = Counter()
+    ends: Counter[str] = Counter()
+    alone: dict[str, float] = {}
     first: dict[str, int] = {}
     place = 0
     for passage in page.passages:
         spread.update(set(passage.terms))
-        for start, _, term in passage.occurrences:
+        text, share = passage.text, 1 / max(1, len(passage.occurrences))
+        for start, end, term in passage.occurrences:
             times[term] += 1
-            capitals[term] += passage.text[start].isupper()
+            capitals[term] += text[start].isupper()
+            begins[term] += not text[start - 1 : start].isalpha()
+            ends[term] += not text[end : end + 1].isalpha()
+            alone[term] = max(alone.get(term, 0.0), share)
             first.setdefault(term, place)
             place += 1
     most_times = log(1 + max(times.values(), default=1))
@@ -110,14 +125,17 @@ def features(page: PageTerms) -> dict[str, tuple[float, ...]]:
             float(not latin and term.isascii() and term.isalpha()),
             capitals[term] / number,
             float(any(letter.isdigit() for letter in term)),
+            begins[term] / number,
+            ends[term] / number,
+            alone[term],
             1.0,
         )
     return rows
 
 
-def model_of(language: str) -> Model:
-    """The weights for a language: by whether it is known how often its words are used."""
-    return WITH_BACKGROUND if background(language) else WITHOUT_BACKGROUND
+def kind_of(language: str) -> str:
+    """Which model judges a language: `counted` where it is known how often its words are used, else by its letters."""
+    return "counted" if background(language) else "latin" if _writes_latin(language) else "other"
 
 
 @cache
