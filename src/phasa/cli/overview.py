@@ -51,7 +51,6 @@ def overview(
     ] = False,
 ) -> None:
     """Write the variable tag cloud of a page, a site or a collection as one self-contained page."""
-    from phasa.overview.keywords import recommend
     from phasa.overview.overview import overview_of
 
     how = making(extractor, weigh, segmenter, as_published)
@@ -59,7 +58,7 @@ def overview(
     title = group or "" if len(readings) > 1 else ""
     made = overview_of(readings, title=title, weigh=how.weigh, segmenter=how.segmenter)
     out.write_text(made.html(target=target), encoding="utf-8")
-    shown = len(made.lists[recommend(made.lists.chart(), target or made.shown)])
+    shown = made.opens_with(target)
     more = f" (--pages takes more than {most})" if len(readings) == most else ""
     print(f"{out}: {_said(len(readings), 'page')}{more}, {len(made.lists[100]):,} keywords, {shown:,} shown at first")
 

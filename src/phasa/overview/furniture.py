@@ -10,7 +10,7 @@ google pinterest linkedin tiktok whatsapp telegram rss share shares like likes t
 register click read more home homepage menu search contact copyright rights reserved cookie cookies privacy policy
 website site web webmaster page pages next previous back top print comment comments reply subscribe newsletter http
 https www com html javascript browser password username account photo photos image images video videos update updated
-ดาวน์โหลด อีเมล อีเมล์ โทร โทรศัพท์ โทรสาร แฟกซ์ มือถือ เฟสบุ๊ค เฟซบุ๊ก ทวิตเตอร์ ยูทูป แชร์ ไลค์ คลิก คลิ๊ก
+ดาวน์โหลด อีเมล อีเมล์ โทร โทรศัพท์ โทรสาร แฟกซ์ มือถือ เฟสบุ๊ค เฟซบุ๊ก ทวิตเตอร์ ยูทูป แชร์ ไลค์ คลิก คลิ๊ก สำหรับ เรื่อง รายการ
 อ่านต่อ หน้าแรก หน้าหลัก เมนู ค้นหา ติดต่อ สงวนลิขสิทธิ์ ลิขสิทธิ์ เว็บไซต์ เว็บไซด์ เว็บมาสเตอร์ เว็บ สมาชิก
 สมัคร เข้าสู่ระบบ ลงทะเบียน รหัสผ่าน ล็อกอิน ความคิดเห็น ไปรษณีย์ หน้า ถัดไป ย้อนกลับ ทั้งหมด ดู รายละเอียด เพิ่มเติม
 วันที่ เวลา น. จันทร์ อังคาร พุธ พฤหัสบดี ศุกร์ เสาร์ อาทิตย์ มกราคม กุมภาพันธ์ มีนาคม เมษายน พฤษภาคม มิถุนายน

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from phasa.errors import InputError
 from phasa.language.profile import profile_for
-from phasa.overview.cloud_page import PLACES_PER_TERM, Look, PageText, render_cloud, render_fragment
+from phasa.overview.cloud_page import CALM, PLACES_PER_TERM, SHOWN, Look, PageText, render_cloud, render_fragment
 from phasa.overview.extract import Method, extract_page, languages_of
-from phasa.overview.keywords import METHODS, KeywordLists, Weights, heaviest, keyword_lists, kid
+from phasa.overview.keywords import METHODS, KeywordLists, Weights, heaviest, keyword_lists, kid, recommend
 from phasa.overview.match import Frequencies
 from phasa.overview.phrases import join_phrases, phrase_weights
 from phasa.overview.terms import Passage, terms_for
@@ -19,8 +19,6 @@ from phasa.overview.typical import PageTerms, typical, typical_of_all
 UNKNOWN = "und"
 TYPICAL = "phasa"
 """The default weight, `phasa.overview.typical`; the others are the published ones, `keywords.METHODS`."""
-SHOWN = 50
-"""Words that a cloud of the default weight opens with."""
 _MOST_WORDS = 1_000  # of the default weight: a list of 5 % is then what people can look at
 
 
@@ -35,24 +33,25 @@ class Context(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A page after extraction: its texts in order, not yet cut into words."""
+    """A page after extraction: its texts in order, not yet cut into words. `time` is its day or month where known."""
 
     name: str
     title: str
     texts: tuple[str, ...]
     language: str
     description: str = ""
+    time: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What one page, or a set of pages, is about. `shown` is how many words to begin with; None: a sixth of all."""
+    """What one page, or a set of pages, is about; `theme` is how its cloud looks, see `cloud_page.Look`."""
 
     title: str
     language: str
     pages: tuple[PageText, ...]
     lists: KeywordLists
-    shown: int | None = None
+    theme: str = CALM
 
     def html(self, *, target: int | None = None) -> str:
         """The variable tag cloud as one self-contained page."""
@@ -61,6 +60,12 @@ class Overview:
     def fragment(self, *, target: int | None = None) -> str:
         """The same as a part of another page, which brings `cloud_page.cloud_style` and `cloud_page.cloud_script`."""
         return render_fragment(self.lists, self.pages, self._look(target))
+
+    def opens_with(self, target: int | None = None) -> int:
+        """How many words the cloud shows at first."""
+        if self.theme == CALM:
+            return min(target or SHOWN, len(self.lists[100]))
+        return len(self.lists[recommend(self.lists.chart(), target)])
 
     def contexts(self, term: str, *, most: int = PLACES_PER_TERM, around: int = 160) -> list[Context]:
         """Where a keyword occurs in the text: at most `most` occurrences, with so many characters around each."""
@@ -74,7 +79,7 @@ class Overview:
         return out
 
     def _look(self, target: int | None) -> Look:
-        return Look(self.title, self.language, direction_of(self.language), target or self.shown)
+        return Look(self.title, self.language, direction_of(self.language), target, self.theme)
 
 
 def read_content(
@@ -89,7 +94,7 @@ def read_content(
     if metadata.title and method != Method.THESIS and metadata.title not in texts[:3]:
         texts.insert(0, metadata.title)  # a reader sees the title first; the published method leaves it out
     code = language or languages_of([("\n".join(texts), metadata.language)])[0]
-    return Reading(name, metadata.title or name, tuple(texts), code, metadata.evidence.description)
+    return Reading(name, metadata.title or name, tuple(texts), code, metadata.evidence.description, metadata.date or "")
 
 
 def match_readings(readings: Sequence[Reading]) -> list[Reading]:
@@ -103,7 +108,9 @@ def match_readings(readings: Sequence[Reading]) -> list[Reading]:
     ]
 
 
-def overview_of(readings: Sequence[Reading], *, title: str = "", weigh: str = TYPICAL, segmenter: str = "") -> Overview:
+def overview_of(
+    readings: Sequence[Reading], *, title: str = "", weigh: str = TYPICAL, segmenter: str = "", theme: str = CALM
+) -> Overview:
     """What pages are about, by the default weight or by a published one.
 
     Published: one page has its own lists, several have each page's lists merged (KID) for AMTF, and lists over all
@@ -112,8 +119,7 @@ def overview_of(readings: Sequence[Reading], *, title: str = "", weigh: str = TY
     """
     if weigh != TYPICAL and weigh not in METHODS:
         raise InputError(f"weigh {weigh!r}: there is none of that name; there are {', '.join([TYPICAL, *METHODS])}")
-    pages = [PageText(reading.name, passages(reading, segmenter)) for reading in readings]
-    shown = SHOWN if weigh == TYPICAL else None
+    pages = [PageText(reading.name, passages(reading, segmenter), reading.time) for reading in readings]
     if weigh == TYPICAL:
         pages, weights = _typical(readings, pages, segmenter)
         lists = keyword_lists(heaviest(weights, _MOST_WORDS), least=1)
@@ -122,7 +128,7 @@ def overview_of(readings: Sequence[Reading], *, title: str = "", weigh: str = TY
     else:
         lists = keyword_lists(METHODS[weigh](element for page in pages for element in terms_of(page)), least=1)
     first = readings[0].title if readings else ""
-    return Overview(title or first, most_common_language(readings), tuple(pages), lists, shown)
+    return Overview(title or first, most_common_language(readings), tuple(pages), lists, theme)
 
 
 def _typical(readings: Sequence[Reading], pages: Sequence[PageText], segmenter: str) -> tuple[list[PageText], Weights]:
@@ -136,7 +142,7 @@ def _typical(readings: Sequence[Reading], pages: Sequence[PageText], segmenter: 
     weights = typical_of_all(
         phrase_weights(page.passages, after, single) for page, after, single in zip(pages, joined, found, strict=True)
     )
-    return [PageText(page.name, after) for page, after in zip(pages, joined, strict=True)], weights
+    return [PageText(page.name, after, page.time) for page, after in zip(pages, joined, strict=True)], weights
 
 
 def passages(reading: Reading, segmenter: str = "") -> list[Passage]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -14,6 +15,12 @@ from phasa.language.wordlists import word_list
 # Polite particles that the Thai system drops in addition to its stop list (specs/content-overview.md §4.9).
 POLITE = frozenset({"ครับ", "ค่ะ"})
 _MOST_PARTS = 4
+# No words: what no font has a letter for, so that a cloud would show a box (replacement and private characters, lone
+# surrogates), and Thai torn apart: a vowel sign without the consonant it is written before, or a mark at the start.
+_NO_WORD = re.compile(
+    "[\u0e40-\u0e44](?![\u0e01-\u0e2e])|^[\u0e30-\u0e3a\u0e45\u0e47-\u0e4e]"
+    "|[\ufffd\ufffe\uffff\ue000-\uf8ff\ud800-\udfff\U000f0000-\U0010ffff\x00-\x1f\x7f-\x9f]"
+)
 
 
 class Occurrence(NamedTuple):
@@ -82,7 +89,7 @@ class Terms:
     def term(self, word: str) -> str:
         """The form under which a word is counted; empty for what is not a term."""
         term = word.strip().lower()
-        if term in self._stop or (len(term) < 2 and not _ideographic(term)):
+        if term in self._stop or (len(term) < 2 and not _ideographic(term)) or _NO_WORD.search(term):
             return ""
         if self._numbers:
             return term if any(letter.isalnum() for letter in term) else ""
