@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from phasa.errors import InputError
-from phasa.overview.overview import Reading, read_content
+from phasa.overview.reading import Reading, read_content
 
 ARTICLES = (
     "extract-fundus/fundus.tar.xz",

@@ -292,7 +292,8 @@ def _overview(
     title: str,
     weigh: str,
 ) -> Overview:
-    from phasa.overview.overview import overview_of, read_content
+    from phasa.overview.overview import overview_of
+    from phasa.overview.reading import read_content
 
     several = [pages] if isinstance(pages, str | bytes | Path) else list(pages)
     if not several:

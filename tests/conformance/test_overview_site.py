@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 from phasa.cli.overview import app as overview_command
 from phasa.overview.extract import extract
-from phasa.overview.overview import match_readings, overview_of, read_content
+from phasa.overview.overview import overview_of
+from phasa.overview.reading import match_readings, read_content
 from phasa.overview.site import Fetched, gather, same_site_links
 from phasa.papers import EXPERIMENTS, reproduce
 from phasa.papers.options import Options

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from phasa.cli.keywords import app as keywords_command
 from phasa.cli.overview import app as overview_command
 from phasa.errors import InputError
-from phasa.overview.overview import Reading
+from phasa.overview.reading import Reading
 from phasa.overview.site import Fetched, gather, same_site_links, site_readings
 from phasa.web.fetch import Fetcher
 from phasa.web.robots import RobotsCache, robots_fetch

@@ -10,8 +10,9 @@ from phasa.errors import InputError
 from phasa.overview.cloud_page import SHOWN
 from phasa.overview.furniture import is_furniture
 from phasa.overview.keywords import heaviest
-from phasa.overview.overview import Reading, overview_of
+from phasa.overview.overview import overview_of
 from phasa.overview.phrases import join_phrases
+from phasa.overview.reading import Reading
 from phasa.overview.terms import terms_for
 from phasa.overview.typical import PageTerms, typical, typical_of_all
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from phasa.errors import InputError
 from phasa.language.profile import profile_for
 from phasa.overview.cloud_page import CALM, PLACES_PER_TERM, SHOWN, Look, PageText, render_cloud, render_fragment
-from phasa.overview.extract import Method, extract_page, languages_of
 from phasa.overview.keywords import METHODS, KeywordLists, Weights, heaviest, keyword_lists, kid, recommend
-from phasa.overview.match import Frequencies
 from phasa.overview.phrases import join_phrases, phrase_weights
+from phasa.overview.reading import Reading
 from phasa.overview.terms import Passage, terms_for
 from phasa.overview.typical import PageTerms, typical, typical_of_all
 
@@ -29,18 +28,6 @@ class Context(NamedTuple):
     before: str
     term: str
     after: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A page after extraction: its texts in order, not yet cut into words. `time` is its day or month where known."""
-
-    name: str
-    title: str
-    texts: tuple[str, ...]
-    language: str
-    description: str = ""
-    time: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,32 +67,6 @@ class Overview:
 
     def _look(self, target: int | None) -> Look:
         return Look(self.title, self.language, direction_of(self.language), target, self.theme)
-
-
-def read_content(
-    body: bytes | str, name: str, *, method: Method | str = Method.PHASA, language: str | None = None
-) -> Reading:
-    """The key content of a page. `language` is that of the page where it is known; it is detected otherwise.
-
-    Raises InputError for what is not HTML text at all.
-    """
-    metadata, elements = extract_page(body, name, method)
-    texts = [element.text for element in elements]
-    if metadata.title and method != Method.THESIS and metadata.title not in texts[:3]:
-        texts.insert(0, metadata.title)  # a reader sees the title first; the published method leaves it out
-    code = language or languages_of([("\n".join(texts), metadata.language)])[0]
-    return Reading(name, metadata.title or name, tuple(texts), code, metadata.evidence.description, metadata.date or "")
-
-
-def match_readings(readings: Sequence[Reading]) -> list[Reading]:
-    """The pages of one site without what repeats from page to page (ECM, §4.6)."""
-    frequencies = Frequencies()
-    for reading in readings:
-        frequencies.add(reading.texts)
-    return [
-        replace(reading, texts=tuple(text for text in reading.texts if not frequencies.is_noise(text)))
-        for reading in readings
-    ]
 
 
 def overview_of(
@@ -148,7 +109,7 @@ def _typical(readings: Sequence[Reading], pages: Sequence[PageText], segmenter: 
 def passages(reading: Reading, segmenter: str = "") -> list[Passage]:
     """The texts of a page with their terms in place, cut by the rules of the page's language."""
     terms = terms_for(reading.language, segmenter)
-    return [terms.passage(text) for text in reading.texts]
+    return terms.passages(reading.texts)
 
 
 def terms_of(page: PageText) -> list[list[str]]:

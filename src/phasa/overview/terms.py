@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from phasa.errors import InputError
 from phasa.language.normalise import normalise
 from phasa.language.segmenters import load_segmenter, segmenter_for
+from phasa.language.segmenters.cuts import CutSegmenter
 from phasa.language.stopwords import stop_words_for
 from phasa.language.wordlists import word_list
 
@@ -51,7 +53,7 @@ class Terms:
         """`segmenter` names the engine that cuts words, the language's own by default; `numbers` keeps terms without a
         letter; `extra_stop_words` are dropped in addition to the language's own."""
         self.language = language
-        self._segmenter = load_segmenter(segmenter, language) if segmenter else segmenter_for(language)
+        self._segmenter = _engine(segmenter, language)
         # The engine cuts Thai finely: โรงพยาบาล is a keyword, โรง and พยาบาล are not. The dictionary knows the whole.
         self._whole = frozenset(word_list("th")) if language == "th" and not segmenter else frozenset()
         self._stop = _stop_words(language) | POLITE | {word.lower() for word in extra_stop_words}
@@ -59,13 +61,22 @@ class Terms:
 
     def passage(self, text: str) -> Passage:
         """The text with the terms in it."""
-        clean = normalise(text, self.language, keep_case=True)
-        found = []
-        cuts = list(self._segmenter.segment(clean))
-        for start, end in self._joined(clean, cuts) if self._whole else cuts:
-            if term := self.term(clean[start:end]):
-                found.append(Occurrence(start, end, term))
-        return Passage(clean, tuple(found))
+        return self.passages([text])[0]
+
+    def passages(self, texts: Sequence[str]) -> list[Passage]:
+        """The same of several texts, cut in one go: a page has hundreds of short ones."""
+        clean = [normalise(text, self.language, keep_case=True).replace("\n", " ") for text in texts]
+        whole = "\n".join(clean)
+        cuts = list(self._segmenter.segment(whole))
+        found: list[list[Occurrence]] = [[] for _ in clean]
+        at, begin = 0, 0
+        for start, end in self._joined(whole, cuts) if self._whole else cuts:
+            while at < len(clean) - 1 and start >= begin + len(clean[at]) + 1:
+                begin += len(clean[at]) + 1
+                at += 1
+            if term := self.term(whole[start:end]):
+                found[at].append(Occurrence(start - begin, end - begin, term))
+        return [Passage(text, tuple(terms)) for text, terms in zip(clean, found, strict=True)]
 
     def _joined(self, text: str, cuts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         """The cuts with neighbours joined where the dictionary has them as one word, the longest first; stop words
@@ -94,6 +105,18 @@ class Terms:
         if self._numbers:
             return term if any(letter.isalnum() for letter in term) else ""
         return term if any(letter.isalpha() for letter in term) else ""
+
+
+def _engine(name: str, language: str) -> CutSegmenter:
+    """The engine of that name, or the language's own: on pages of many languages an engine cuts those it knows. Raises
+    InputError for a name that is none."""
+    if not name:
+        return segmenter_for(language)
+    try:
+        return load_segmenter(name, language)
+    except InputError:
+        load_segmenter(name)  # there is no such engine
+        return segmenter_for(language)
 
 
 def _stop_words(language: str) -> frozenset[str]:

@@ -18,7 +18,7 @@ from phasa.lab.result import Cell, Claim, Section, Table
 from phasa.lab.world import World
 from phasa.overview.keyword_score import KeywordScore, score_keywords
 from phasa.overview.keywords import METHODS, PERCENTS, KeywordLists, amtf, keyword_lists, kid, recommend
-from phasa.overview.overview import Reading, match_readings, read_content
+from phasa.overview.reading import Reading, match_readings, read_content
 from phasa.overview.terms import terms_for
 from phasa.papers.options import Options
 
