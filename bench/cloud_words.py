@@ -101,9 +101,9 @@ def sites_of(data: Path) -> dict[str, list[Reading]]:
     out = {name: [reading for _, reading in read_pages(pages) if reading] for name, pages in several.items()}
     with gzip.open(data / "thaigov-news" / "news.jsonl.gz", "rt", encoding="utf-8") as lines:
         for row in map(json.loads, lines):
-            site = out.setdefault(f"thaigov {row['category']}", [])
-            if len(site) < SITE_PAGES:
-                site.append(Reading(row["url"], row["title"], (row["title"], *row["body"].split("\n")), "th"))
+            news = out.setdefault(f"thaigov {row['category']}", [])
+            if len(news) < SITE_PAGES:
+                news.append(Reading(row["url"], row["title"], (row["title"], *row["body"].split("\n")), "th"))
     return {name: match_readings(pages) for name, pages in out.items() if len(pages) > 1}
 
 

@@ -14,6 +14,7 @@ from phasa.overview.cloud import SHADOW_FROM, STYLES, style_sheet, styles_of
 from phasa.overview.keyword_score import KeywordScore, score_keywords
 from phasa.overview.keywords import PERCENTS, Keyword, KeywordLists, amtf, keyword_lists, kid, recommend, tfidf, tltf
 from phasa.overview.terms import Terms
+from phasa.papers.content_overview.keywords import Page, score_pages, score_site
 
 TABLE_5_4 = [1, 3, 4, 5, 7, 8, 9, 10, 12, 19, 19, 21, 23, 24, 25, 54, 55, 56, 82, 116]
 GROUPS_5_4 = [1, 2, 1, 1, 2, 1, 1, 1, 2, 7, 2, 2, 1, 1, 29, 1, 1, 26, 34]
@@ -82,10 +83,14 @@ def test_row_47_figure_5_2() -> None:
 
 
 def test_row_48_means_are_over_pages_and_f_is_not_that_of_the_means() -> None:
-    pages = [KeywordScore(10, 5, 0, 10, 0), KeywordScore(10, 1, 0, 2, 0)]
-    mean_f = sum(page.f for page in pages) / 2
-    of_means = f_measure(sum(page.precision for page in pages) / 2, sum(page.recall for page in pages) / 2)
-    assert mean_f != pytest.approx(of_means)
+    """In the lab's E11: P 1/2 and R 1 on one page, P 1 and R 1/4 on the other, so F 2/3 and 2/5."""
+    wide = Page([["harbour", "market"]], ["harbour"])
+    narrow = Page([["lamp", "lamp", "a", "b", "c"], ["lamp"]], ["lamp", "a", "b", "c"])
+    assert score_pages([wide], "amtf")[100] == pytest.approx((2, 1 / 2, 1, 2 / 3))
+    assert score_pages([narrow], "amtf")[50] == pytest.approx((1, 1, 1 / 4, 2 / 5))
+    both = score_pages([wide, narrow], "amtf")[100]
+    assert both == pytest.approx((3, 3 / 4, 1, (2 / 3 + 1) / 2))
+    assert both.f != pytest.approx(f_measure(both.precision, both.recall))
 
 
 def test_row_49_kid_merges_page_lists_and_averages_over_the_pages_that_hold_the_term() -> None:
@@ -96,6 +101,11 @@ def test_row_49_kid_merges_page_lists_and_averages_over_the_pages_that_hold_the_
 
 
 def test_row_50_multi_page_counts_are_pooled() -> None:
+    """In the lab's E13: tags of all pages, and what no page's text has of them."""
+    pages = [Page([["harbour", "market"]], ["harbour", "sea"]), Page([["lantern"]], ["lantern", "lantern", "night"])]
+    scored, _ = score_site(pages)
+    for weigh in ("amtf", "tltf", "tfidf"):
+        assert scored[weigh][100] == KeywordScore(tk=3, ck=3, dk=1, swt=5, ni=2)
     assert round(100 * KeywordScore(65, 43, 23, 145, 24).recall, 2) == 35.54
 
 
