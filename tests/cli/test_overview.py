@@ -126,7 +126,7 @@ def test_options_and_environment_change_extraction_and_weight(
         f"<p>orchard and vineyard</p></form><div>{links}</div></body>",
         encoding="utf-8",
     )
-    thesis = ["--extract", "thesis", "--weigh", "amtf", file]
+    thesis: list[str | Path] = ["--extract", "thesis", "--weigh", "amtf", file]
     (subtree,) = words(capsys, *thesis).values()
     (tag_only,) = words(capsys, "--form", "tag_only", *thesis).values()
     assert "orchard" not in subtree

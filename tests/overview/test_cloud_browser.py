@@ -270,7 +270,7 @@ def test_a_word_tells_its_pages_sites_and_months_beside_the_cloud(browser: Brows
     assert beside
     assert cloud
     assert beside["x"] >= cloud["x"] + cloud["width"]
-    assert page.locator(".where .times").inner_text() == "3 times, pages: 2, sites: 2"
+    assert page.locator(".where .times").inner_text() == "occurrences: 3, pages: 2, sites: 2"
     assert page.locator(".where .sites li").all_inner_texts() == ["two.example 2", "one.example 1"]
     assert page.locator(".where .course").get_attribute("aria-label") == "2026-01: 1, 2026-02: 2"
     assert page.locator(".where mark").count() == 3

@@ -121,3 +121,7 @@ def test_what_no_reader_could_read_is_not_a_term(broken: str) -> None:
 def test_a_word_is_shown_as_its_pages_write_it() -> None:
     made = overview_of([Reading("page", "", ("News from Kyiv today.", "They left Kyiv; kyiv was quiet."), "en")])
     assert ">Kyiv</button>" in made.html()
+
+
+def test_english_contractions_are_no_terms_and_possessives_are_their_word() -> None:
+    assert terms_for("en").of("I'm sure it’s Israel's 'lantern', and they don't") == ["israel", "lantern"]

@@ -14,7 +14,7 @@ WORDS: Final = {
         "control": "Number of words",
         "facts": "{pages} pages, {terms} words to choose from",
         "fact": "1 page, {terms} words to choose from",
-        "times": "{times} times, pages: {pages}, sites: {sites}",
+        "times": "occurrences: {times}, pages: {pages}, sites: {sites}",
         "course": "Over time",
         "sites": "Sites",
         "where": "In the text",

@@ -138,7 +138,8 @@ async def _read_chunk(pool: Pool, pages: Sequence[RawPage], recipe: Recipe) -> l
     thin = [number for number, one in enumerate(found) if one is not None and _is_thin(one, recipe)]
     whole = await _extract(pool, [readable[number] for number in thin], _everything(recipe))
     for number, one in zip(thin, whole, strict=True):
-        found[number] = one or found[number]
+        if one is not None:
+            found[number] = max(found[number] or one, one, key=_size)
     out: list[Reading | None] = [None] * len(pages)
     kept = [(number, one) for number, one in zip(at, found, strict=True) if one is not None]
     made = _readings([pages[number] for number, _ in kept], [one for _, one in kept], recipe)
@@ -182,11 +183,15 @@ def _whole_where_thin(pages: list[tuple[str, str]], found: list[Extracted], reci
     if not _is_thin(found[0], recipe):
         return found
     whole = _everything(recipe)
-    return extract_pages(pages, whole.method, whole.rules)
+    return [max(found[0], extract_pages(pages, whole.method, whole.rules)[0], key=_size)]
 
 
 def _is_thin(found: Extracted, recipe: Recipe) -> bool:
-    return recipe.method == Method.PHASA and sum(len(element.text) for element in found[1]) < THIN
+    return recipe.method == Method.PHASA and _size(found) < THIN
+
+
+def _size(found: Extracted) -> int:
+    return sum(len(element.text) for element in found[1])
 
 
 def _everything(recipe: Recipe) -> Recipe:

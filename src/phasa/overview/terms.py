@@ -17,6 +17,10 @@ from phasa.language.wordlists import word_list
 # Polite particles that the Thai system drops in addition to its stop list (specs/content-overview.md §4.9).
 POLITE = frozenset({"ครับ", "ค่ะ"})
 _MOST_PARTS = 4
+_EDGES = frozenset("'\"`‘’“”«»*\\")
+# English: Israel's is Israel; I'm, don't, they've say nothing.
+_POSSESSIVE = re.compile("'s?$")
+_CONTRACTED = re.compile("^[a-z]+'(?:m|re|ve|ll|d|t)$")
 # No words: what no font has a letter for, so that a cloud would show a box (replacement and private characters, lone
 # surrogates), and Thai torn apart: a vowel sign without the consonant it is written before, or a mark at the start.
 _NO_WORD = re.compile(
@@ -74,6 +78,10 @@ class Terms:
             while at < len(clean) - 1 and start >= begin + len(clean[at]) + 1:
                 begin += len(clean[at]) + 1
                 at += 1
+            while start < end and whole[start] in _EDGES:
+                start += 1
+            while start < end and whole[end - 1] in _EDGES:
+                end -= 1
             if term := self.term(whole[start:end]):
                 found[at].append(Occurrence(start - begin, end - begin, term))
         return [Passage(text, tuple(terms)) for text, terms in zip(clean, found, strict=True)]
@@ -99,7 +107,9 @@ class Terms:
 
     def term(self, word: str) -> str:
         """The form under which a word is counted; empty for what is not a term."""
-        term = word.strip().lower()
+        term = word.strip().lower().replace("’", "'")
+        if "'" in term and term.isascii():
+            term = _CONTRACTED.sub("", _POSSESSIVE.sub("", term))
         if term in self._stop or (len(term) < 2 and not _ideographic(term)) or _NO_WORD.search(term):
             return ""
         if self._numbers:
