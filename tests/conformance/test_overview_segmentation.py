@@ -68,7 +68,7 @@ def test_row_27_the_lab_parts_the_published_folders_by_lots_of_five(tmp_path: Pa
         folder = tmp_path / "thai-seg-best" / genre
         folder.mkdir(parents=True)
         for number in range(1, 8):
-            text = "ไม่|ได้|มา\n" if number in (1, 6) else "ไม่|ได้\nมา\n"
+            text = "ไม่|ได้|มา\n" if number in (1, 6) else "ไม่|ได้\nมา\nบ้าน|เมือง\n"
             (folder / f"{genre}_{number:05}.txt").write_text(text, encoding="utf-8")
     result = reproduce("segmentation", Options(data=tmp_path))
     assert result.summary == "One file of five of each genre is for testing: 20 train, 8 test."

@@ -34,8 +34,8 @@ def join_phrases(pages: Sequence[Sequence[Passage]]) -> list[list[Passage]]:
 
 
 def phrase_weights(single: Sequence[Passage], joined: Sequence[Passage], weights: Weights) -> Weights:
-    """The weights of a page's terms after its words were joined: a phrase has that of its heaviest word, and a word
-    less by what is left of it when the phrases have taken their part. Words without a weight have none."""
+    """The weights of a page's terms after its words were joined: a phrase has nearly that of its heaviest word, and a
+    word less by what is left of it when the phrases have taken their part. Words without a weight have none."""
     words = Counter(term for passage in single for term in passage.terms)
     left = Counter(term for passage in joined for term in passage.terms)
     out: Weights = {}
@@ -49,7 +49,10 @@ def phrase_weights(single: Sequence[Passage], joined: Sequence[Passage], weights
                     break
             heaviest = max(parts, key=lambda term: weights.get(term, 0.0))
             if one.term not in out and heaviest in weights:
-                out[one.term] = weights[heaviest] * (left[one.term] / words[heaviest]) ** 0.5
+                mean = sum(weights.get(term, 0.0) for term in parts) / len(parts)
+                # The other words count a little, so that two phrases with the same heaviest word differ.
+                of_all = 0.9 * weights[heaviest] + 0.1 * mean
+                out[one.term] = of_all * (left[one.term] / words[heaviest]) ** 0.5
     return out
 
 
