@@ -62,23 +62,18 @@ def extract(page: Page, url: str = "", *, method: str = "phasa") -> Content:
 
 
 def keywords(
-    pages: Page | Sequence[Page], *, top: int = 15, language: str | None = None, weigh: str = "amtf"
+    pages: Page | Sequence[Page], *, top: int = 15, language: str | None = None, weigh: str = "phasa"
 ) -> list[Keyword]:
-    """The `top` words that say what a page, or some pages together, are about, heaviest first."""
-    from phasa.overview.keywords import METHODS
-
-    if weigh not in METHODS:
-        raise InputError(f"weigh {weigh!r}: there is none of that name; there are {', '.join(METHODS)}")
-    found = _overview(pages, language, "", METHODS[weigh]).lists[100]
+    """The `top` words that say what a page, or some pages together, are about, heaviest first. `weigh` names a weight:
+    phasa's own, or a published one (`phasa keywords --help`)."""
+    found = _overview(pages, language, "", weigh).lists[100]
     return sorted(found, key=lambda keyword: -keyword.weight)[:top]
 
 
 def overview(pages: Page | Sequence[Page], *, title: str = "", language: str | None = None) -> Overview:
     """What a page, or some pages together, are about: keyword lists of every size, contexts, and `html()`, the
     variable tag cloud as one self-contained page."""
-    from phasa.overview.keywords import amtf
-
-    return _overview(pages, language, title, amtf)
+    return _overview(pages, language, title, "phasa")
 
 
 def plan_feed(
@@ -295,9 +290,10 @@ def _overview(
     pages: Page | Sequence[Page],
     language: str | None,
     title: str,
-    weigh: Callable[[Iterable[Sequence[str]]], dict[str, float]],
+    weigh: str,
 ) -> Overview:
-    from phasa.overview.overview import overview_of, read_content
+    from phasa.overview.overview import overview_of
+    from phasa.overview.reading import read_content
 
     several = [pages] if isinstance(pages, str | bytes | Path) else list(pages)
     if not several:

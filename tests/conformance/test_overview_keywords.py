@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import pytest
+from tests.cli.test_crawl import phasa
 
 from phasa.measures import f_measure
 from phasa.overview.cloud import SHADOW_FROM, STYLES, style_sheet, styles_of
 from phasa.overview.keyword_score import KeywordScore, score_keywords
 from phasa.overview.keywords import PERCENTS, Keyword, KeywordLists, amtf, keyword_lists, kid, recommend, tfidf, tltf
 from phasa.overview.terms import Terms
+from phasa.papers.content_overview.keywords import Page, score_pages, score_site
 
 TABLE_5_4 = [1, 3, 4, 5, 7, 8, 9, 10, 12, 19, 19, 21, 23, 24, 25, 54, 55, 56, 82, 116]
 GROUPS_5_4 = [1, 2, 1, 1, 2, 1, 1, 1, 2, 7, 2, 2, 1, 1, 29, 1, 1, 26, 34]
@@ -33,14 +36,32 @@ def test_row_42_term_frequency_normalised_by_the_maximum_with_a_04() -> None:
     assert amtf([["x", "x", "y"]]) == pytest.approx({"x": 1.0, "y": 0.4 + 0.6 * 1 / 2})
 
 
-def test_row_43_duplicates_are_averaged_over_elements() -> None:
-    assert amtf([["x", "x", "y"], ["y", "z"]])["y"] == pytest.approx((0.7 + 1.0) / 2)
+def test_row_43_duplicates_are_averaged_over_all_elements_or_as_chosen() -> None:
+    elements = [["x", "x", "y"], ["y", "z"], ["y"], []]
+    assert amtf(elements) == pytest.approx({"x": 1 / 3, "y": (0.7 + 1.0 + 1.0) / 3, "z": 1 / 3})
+    assert amtf(elements, average="containing") == pytest.approx({"x": 1.0, "y": 0.9, "z": 1.0})
+    assert amtf(elements, average="total") == pytest.approx({"x": 1.0, "y": 2.7, "z": 1.0})
 
 
 def test_row_44_scope_of_the_maximum_switches_and_element_is_the_default() -> None:
     elements = [["x", "x", "y"], ["y", "z"]]
-    assert amtf(elements) == amtf(elements, scope="element") == pytest.approx({"x": 1.0, "y": 0.85, "z": 1.0})
-    assert amtf(elements, scope="page") == pytest.approx({"x": 1.0, "y": 0.7, "z": 0.7})
+    assert amtf(elements) == amtf(elements, scope="element") == pytest.approx({"x": 0.5, "y": 0.85, "z": 0.5})
+    assert amtf(elements, scope="page") == pytest.approx({"x": 0.5, "y": 0.7, "z": 0.35})
+
+
+def test_row_44_a_user_chooses_scope_and_average_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<html lang=en><p>harbour harbour lantern</p><p>lantern market</p>", encoding="utf-8")
+
+    def weights(weigh: str) -> dict[str, float]:
+        _, out, _ = phasa(capsys, "keywords", "--json", "--top", "9", "--lang", "en", "--weigh", weigh, page)
+        return {row["term"]: row["weight"] for row in json.loads(out)["keywords"]}
+
+    assert weights("amtf") == pytest.approx({"harbour": 0.5, "lantern": 0.85, "market": 0.5})
+    assert weights("amtf-page") == pytest.approx({"harbour": 0.5, "lantern": 0.7, "market": 0.35})
+    assert weights("amtf-containing") == pytest.approx({"harbour": 1.0, "lantern": 0.85, "market": 1.0})
+    assert weights("tltf") == pytest.approx({"harbour": 14.0, "lantern": 14.0, "market": 6.0})
+    assert weights("tltf-mean") == pytest.approx({"harbour": 14.0, "lantern": 7.0, "market": 6.0})
 
 
 def test_row_45_twenty_lists_over_unique_weights_with_ties_together() -> None:
@@ -62,10 +83,14 @@ def test_row_47_figure_5_2() -> None:
 
 
 def test_row_48_means_are_over_pages_and_f_is_not_that_of_the_means() -> None:
-    pages = [KeywordScore(10, 5, 0, 10, 0), KeywordScore(10, 1, 0, 2, 0)]
-    mean_f = sum(page.f for page in pages) / 2
-    of_means = f_measure(sum(page.precision for page in pages) / 2, sum(page.recall for page in pages) / 2)
-    assert mean_f != pytest.approx(of_means)
+    """In the lab's E11: P 1/2 and R 1 on one page, P 1 and R 1/4 on the other, so F 2/3 and 2/5."""
+    wide = Page([["harbour", "market"]], ["harbour"])
+    narrow = Page([["lamp", "lamp", "a", "b", "c"], ["lamp"]], ["lamp", "a", "b", "c"])
+    assert score_pages([wide], "amtf")[100] == pytest.approx((2, 1 / 2, 1, 2 / 3))
+    assert score_pages([narrow], "amtf")[50] == pytest.approx((1, 1, 1 / 4, 2 / 5))
+    both = score_pages([wide, narrow], "amtf")[100]
+    assert both == pytest.approx((3, 3 / 4, 1, (2 / 3 + 1) / 2))
+    assert both.f != pytest.approx(f_measure(both.precision, both.recall))
 
 
 def test_row_49_kid_merges_page_lists_and_averages_over_the_pages_that_hold_the_term() -> None:
@@ -76,6 +101,11 @@ def test_row_49_kid_merges_page_lists_and_averages_over_the_pages_that_hold_the_
 
 
 def test_row_50_multi_page_counts_are_pooled() -> None:
+    """In the lab's E13: tags of all pages, and what no page's text has of them."""
+    pages = [Page([["harbour", "market"]], ["harbour", "sea"]), Page([["lantern"]], ["lantern", "lantern", "night"])]
+    scored, _ = score_site(pages)
+    for weigh in ("amtf", "tltf", "tfidf"):
+        assert scored[weigh][100] == KeywordScore(tk=3, ck=3, dk=1, swt=5, ni=2)
     assert round(100 * KeywordScore(65, 43, 23, 145, 24).recall, 2) == 35.54
 
 

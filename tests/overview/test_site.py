@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from phasa.cli.keywords import app as keywords_command
 from phasa.cli.overview import app as overview_command
 from phasa.errors import InputError
-from phasa.overview.overview import Reading
+from phasa.overview.reading import Reading, read_content
 from phasa.overview.site import Fetched, gather, same_site_links, site_readings
 from phasa.web.fetch import Fetcher
 from phasa.web.robots import RobotsCache, robots_fetch
@@ -158,3 +158,11 @@ def test_keywords_go_on_after_a_file_that_is_not_there(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "none.html: no such file" in result.stderr
     assert result.stdout.startswith(f"{file}\n")
+
+
+def test_a_page_of_links_alone_is_read_as_a_whole_and_a_fuller_reading_is_never_given_up() -> None:
+    links = "".join(f"<li><a href=/{n}>ข่าวการศึกษา ทุนการศึกษา {n}</a></li>" for n in range(30))
+    portal = read_content(f"<body><ul>{links}</ul></body>", "portal", language="th")
+    assert sum(map(len, portal.texts)) > 400
+    short = "<html><body><article><p>โรงพยาบาลรัฐและเอกชนเข้าร่วมโครงการบัตรทอง</p></article></body></html>"
+    assert any("โครงการบัตรทอง" in text for text in read_content(short, "short", language="th").texts)

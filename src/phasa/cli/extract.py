@@ -110,7 +110,8 @@ def _batches(pages: Sequence[str], allow_private: bool) -> Iterator[Batch]:
     size = 0
     for page in pages:
         try:
-            text = read_text(read_source(page, allow_private=allow_private).body)
+            source = read_source(page, allow_private=allow_private)
+            text = read_text(source.body, source.content_type)
         except (PhasaError, OSError) as problem:
             batch.append((page, problem))
         else:

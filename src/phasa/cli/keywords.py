@@ -3,45 +3,57 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from phasa.cli.inputs import tell_trouble, write_text
-from phasa.cli.readings import Grouping, collection_readings, page_reading
+from phasa.cli.readings import (
+    AS_PUBLISHED,
+    EXTRACT,
+    FORM,
+    LOGIC,
+    SCOPE,
+    SEGMENTER,
+    URLS,
+    WEIGH,
+    Grouping,
+    Options,
+    Scope,
+    Weigh,
+    grouped_readings,
+    making,
+)
 from phasa.errors import PhasaError
-from phasa.overview.extract.method import Method
+from phasa.overview.extract.method import FormPolicy, Logic, Method
 
 if TYPE_CHECKING:
     from phasa.overview.keywords import Keyword, KeywordLists
-    from phasa.overview.overview import Reading
 
 app = typer.Typer()
 
 
-class Weighing(StrEnum):
-    """How a term's weight is made."""
-
-    AMTF = "amtf"
-    TLTF = "tltf"
-    TFIDF = "tfidf"
-
-
 @app.command(epilog="Example:  phasa keywords --json page.html   ·   phasa keywords thai-web --by month")
 def keywords(
-    pages: Annotated[list[str], typer.Argument(metavar="FILE|URL|DIR...", help="Pages, or a collection.")],
-    weigh: Annotated[Weighing, typer.Option(help="amtf: the default; tltf, tfidf: to compare.")] = Weighing.AMTF,
+    pages: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE|URL|DIR...", help="Pages, folders of pages, WARC files, or a collection."),
+    ],
+    weigh: WEIGH = Weigh.PHASA,
     percent: Annotated[
         int | None, typer.Option(min=5, max=100, help="Top share of the unique weights, 5, 10 … 100.")
     ] = None,
     top: Annotated[int | None, typer.Option(min=1, help="At most so many keywords, the heaviest.")] = None,
     by: Annotated[Grouping, typer.Option(help="A collection's keywords by what.")] = Grouping.ALL,
     most: Annotated[int, typer.Option("--pages", min=1, help="At most so many pages of a collection.")] = 10_000,
-    extractor: Annotated[
-        str, typer.Option("--extract", help="How key content is found: phasa, thesis, or ./mine.py:mine.")
-    ] = Method.PHASA,
+    extractor: EXTRACT = Method.PHASA,
+    logic: LOGIC = Logic.OR,
+    form: FORM = FormPolicy.SUBTREE,
+    scope: SCOPE = Scope.ELEMENT,
+    segmenter: SEGMENTER = "",
+    urls: URLS = None,
+    together: Annotated[bool, typer.Option("--together", help="All pages named as one set.")] = False,
+    as_published: AS_PUBLISHED = False,
     lang: Annotated[str | None, typer.Option("--lang", metavar="CODE", help="Language; detected otherwise.")] = None,
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Fetch from private and loopback addresses too.")
@@ -50,20 +62,24 @@ def keywords(
 ) -> None:
     """Print the words that say what pages are about, heaviest first.
 
-    By default the list whose size is nearest to fifteen keywords.
+    By default fifteen; of a published weight, whose words share weights, the list whose size is nearest to fifteen.
     """
-    from phasa.overview.keywords import METHODS
     from phasa.overview.overview import overview_of
 
+    how = making(Options(extractor, weigh, scope, segmenter, logic, form, lang, as_published, allow_private))
+    if how.weigh == Weigh.PHASA and top is None and percent is None:
+        top = 15
     well = True
-    for name in pages:
+    for names in [pages] if together else [[page] for page in pages]:
+        name = ", ".join(names)
         try:
-            groups = _groups(name, by, extractor, lang, most, allow_private)
+            groups = grouped_readings(names, by, how, most, urls)
         except (PhasaError, OSError) as problem:
             well = tell_trouble(name, problem)
             continue
-        for group, readings in groups.items():
-            lists = overview_of(readings, weigh=METHODS[weigh]).lists
+        for key, readings in groups.items():
+            group = name if by is Grouping.ALL else key
+            lists = overview_of(readings, weigh=how.weigh, segmenter=how.segmenter).lists
             chosen = sorted(_chosen(lists, percent, top), key=lambda keyword: -keyword.weight)[:top]
             if as_json:
                 rows = [{"term": word.term, "weight": round(word.weight, 6)} for word in chosen]
@@ -73,15 +89,6 @@ def keywords(
                 write_text(title + "".join(f"{word.weight:.3f}\t{word.term}\n" for word in chosen))
     if not well:
         raise typer.Exit(1)
-
-
-def _groups(
-    name: str, by: Grouping, extractor: str, lang: str | None, most: int, private: bool
-) -> dict[str, list[Reading]]:
-    if not Path(name).is_dir():
-        return {name: [page_reading(name, extractor, lang, private)]}
-    groups = collection_readings(Path(name), by, extractor, lang, most)
-    return {name: groups[by]} if by is Grouping.ALL else groups
 
 
 def _chosen(lists: KeywordLists, percent: int | None, top: int | None) -> list[Keyword]:

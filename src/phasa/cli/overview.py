@@ -7,46 +7,77 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from phasa.cli.readings import Grouping, chosen_readings, collection_readings, page_reading, site_readings
+from phasa.cli.readings import (
+    AS_PUBLISHED,
+    EXTRACT,
+    FORM,
+    LOGIC,
+    SCOPE,
+    SEGMENTER,
+    URLS,
+    WEIGH,
+    Grouping,
+    Making,
+    Options,
+    Scope,
+    Style,
+    Weigh,
+    chosen_readings,
+    grouped_readings,
+    is_collection,
+    making,
+    site_readings,
+)
 from phasa.cli.sources import is_address
 from phasa.errors import InputError
-from phasa.overview.extract.method import Method
+from phasa.overview.extract.method import FormPolicy, Logic, Method
 
 if TYPE_CHECKING:
-    from phasa.overview.overview import Reading
+    from phasa.overview.reading import Reading
 
 app = typer.Typer()
 
 
 @app.command(epilog="Example:  phasa overview https://www.thaigov.go.th/ --multi -o cloud.html")
 def overview(
-    page: Annotated[str, typer.Argument(metavar="FILE|URL|DIR", help="A page, or a collection.")],
+    pages: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE|URL|DIR...", help="Pages, folders of pages, WARC files, or a collection."),
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")] = Path("cloud.html"),
     multi: Annotated[bool, typer.Option("--multi", help="Also the pages of the same host that it links to.")] = False,
     by: Annotated[Grouping, typer.Option(help="A collection's pages by what; see --group.")] = Grouping.ALL,
     group: Annotated[
         str | None, typer.Option(help="Which host, segment, language or month; the largest otherwise.")
     ] = None,
-    target: Annotated[
-        int | None, typer.Option(min=1, help="Keywords shown at first; a sixth of all otherwise.")
-    ] = None,
+    target: Annotated[int | None, typer.Option(min=1, help="Keywords shown at first; about fifty otherwise.")] = None,
     most: Annotated[int, typer.Option("--pages", min=1, help="At most so many pages.")] = 300,
-    extractor: Annotated[
-        str, typer.Option("--extract", help="How key content is found: phasa, thesis, or ./mine.py:mine.")
-    ] = Method.PHASA,
+    weigh: WEIGH = Weigh.PHASA,
+    extractor: EXTRACT = Method.PHASA,
+    logic: LOGIC = Logic.OR,
+    form: FORM = FormPolicy.SUBTREE,
+    scope: SCOPE = Scope.ELEMENT,
+    segmenter: SEGMENTER = "",
+    style: Annotated[
+        Style, typer.Option(envvar="PHASA_STYLE", help="The cloud's look: calm, or as published.")
+    ] = Style.CALM,
+    urls: URLS = None,
+    as_published: AS_PUBLISHED = False,
     lang: Annotated[str | None, typer.Option("--lang", metavar="CODE", help="Language; detected otherwise.")] = None,
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Reach addresses of this machine and its network.")
     ] = False,
 ) -> None:
     """Write the variable tag cloud of a page, a site or a collection as one self-contained page."""
-    from phasa.overview.keywords import recommend
     from phasa.overview.overview import overview_of
 
-    readings = _readings(page, multi, by, group, extractor, lang, most, allow_private)
-    made = overview_of(readings, title=group or "" if len(readings) > 1 else "")
+    how = making(Options(extractor, weigh, scope, segmenter, logic, form, lang, as_published, allow_private))
+    readings = _readings(pages, multi, by, group, how, most, urls)
+    title = (group or ("" if is_address(pages[0]) else Path(pages[0]).stem)) if len(readings) > 1 else ""
+    theme = Style.PUBLISHED if as_published else style
+    made = overview_of(readings, title=title, weigh=how.weigh, segmenter=how.segmenter, theme=theme)
     out.write_text(made.html(target=target), encoding="utf-8")
-    shown = len(made.lists[recommend(made.lists.chart(), target)])
+    shown = made.opens_with(target)
     more = f" (--pages takes more than {most})" if len(readings) == most else ""
     print(f"{out}: {_said(len(readings), 'page')}{more}, {len(made.lists[100]):,} keywords, {shown:,} shown at first")
 
@@ -56,26 +87,20 @@ def _said(number: int, what: str) -> str:
 
 
 def _readings(
-    page: str,
-    multi: bool,
-    by: Grouping,
-    group: str | None,
-    extractor: str,
-    lang: str | None,
-    most: int,
-    private: bool,
+    pages: list[str], multi: bool, by: Grouping, group: str | None, how: Making, most: int, urls: Path | None
 ) -> list[Reading]:
-    if Path(page).is_dir():
+    if multi:
+        if len(pages) != 1 or not is_address(pages[0]):
+            raise InputError(f"{', '.join(pages)}: --multi follows links, so it needs one web address")
+        return site_readings(pages[0], how, most)
+    if group is not None and by is not Grouping.ALL and len(pages) == 1 and is_collection(pages[0]) and urls is None:
         from phasa.overview.collection import Choice
 
-        if group is not None and by is not Grouping.ALL:
-            chosen = chosen_readings(Path(page), Choice(**{by.value: group}), extractor, most)
-            if not chosen:
-                raise InputError(f"{page}: no {by} '{group}'; see which there are: phasa keywords {page} --by {by}")
-            return chosen
-        return next(iter(collection_readings(Path(page), by, extractor, lang, most).values()))
-    if multi:
-        if not is_address(page):
-            raise InputError(f"{page}: --multi follows links, so it needs a web address")
-        return site_readings(page, extractor, lang, most, private)
-    return [page_reading(page, extractor, lang, private)]
+        chosen = chosen_readings(Path(pages[0]), Choice(**{by.value: group}), how, most)
+    else:
+        groups = grouped_readings(pages, by, how, most, urls)
+        chosen = next(iter(groups.values())) if group is None else groups.get(group, [])
+    if not chosen:
+        name = pages[0]
+        raise InputError(f"{name}: no {by} '{group}'; see which there are: phasa keywords {name} --by {by}")
+    return chosen

@@ -58,24 +58,26 @@ STEPS: dict[str, Callable[[str], str]] = {
 }
 
 
-def normalise(text: str, language: str) -> str:
+def normalise(text: str, language: str, *, keep_case: bool = False) -> str:
     """The text in its language's one spelling. A language without a profile gets NFC only. Idempotent."""
     profile = profile_for(language)
-    return normalise_as(text, profile) if profile else STEPS["nfc"](text)
+    return normalise_as(text, profile, keep_case=keep_case) if profile else STEPS["nfc"](text)
 
 
-def normalise_as(text: str, profile: Profile) -> str:
-    """The text after the steps its profile names. Raises SettingsError for a step there is not."""
+def normalise_as(text: str, profile: Profile, *, keep_case: bool = False) -> str:
+    """The text after the steps its profile names; `keep_case` leaves capitals, for text that is shown. Raises
+    SettingsError for a step there is not."""
     for step in profile.normalise:
         if step not in STEPS:
             raise SettingsError(
                 f"profile {profile.code!r}: unknown step {step!r} in 'normalise'; known: {', '.join(STEPS)}"
             )
     # A later step can make an earlier one apply again (a mark dropped lets two others meet): go on until it rests.
+    steps = [STEPS[step] for step in profile.normalise if not (keep_case and step == "lower")]
     while True:
         before = text
-        for step in profile.normalise:
-            text = STEPS[step](text)
+        for change in steps:
+            text = change(text)
         if text == before:
             return text
 

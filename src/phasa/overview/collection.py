@@ -13,11 +13,11 @@ from typing import Final, NamedTuple
 
 from phasa.archive.capture import ArchiveError
 from phasa.archive.cdxj import REVISIT, Entry, lookup, sample, search
-from phasa.archive.reader import read_entry, resolve
+from phasa.archive.reader import Stored, read_entry, resolve
 from phasa.collection import Collection
-from phasa.errors import CollectionError, InputError
-from phasa.overview.extract import Method
-from phasa.overview.overview import Overview, Reading, match_readings, overview_of, read_content
+from phasa.errors import CollectionError
+from phasa.overview.overview import Overview, overview_of
+from phasa.overview.reading import RawPage, Reading, Recipe, match_by_host, read_pages
 from phasa.web import url as web_address
 from phasa.web.http import PAGE_TYPES
 
@@ -45,13 +45,13 @@ def collection_overview(
     choice: Choice = Choice(),  # noqa: B008 - immutable
     *,
     most: int = MOST_PAGES,
-    method: Method | str = Method.PHASA,
+    recipe: Recipe = Recipe(),  # noqa: B008 - immutable
 ) -> Overview:
     """The overview of at most `most` chosen pages, with what repeats from page to page of a host taken out.
 
     Raises CollectionError when no such page was archived.
     """
-    readings = collection_readings(collection, choice, most=most, method=method)
+    readings = collection_readings(collection, choice, most=most, recipe=recipe)
     if not readings:
         raise CollectionError(f"{collection.path}: no page of text for {choice}; crawl more, or choose another")
     title = readings[0].title if choice.url else str(choice) if any(choice) else collection.path.resolve().name
@@ -63,19 +63,23 @@ def collection_readings(
     choice: Choice = Choice(),  # noqa: B008 - immutable
     *,
     most: int = MOST_PAGES,
-    method: Method | str = Method.PHASA,
+    recipe: Recipe = Recipe(),  # noqa: B008 - immutable
 ) -> list[Reading]:
     """The key content of the newest capture of at most `most` chosen pages."""
     archive = collection.archive_folder
     readings: list[Reading] = []
-    for entry in newest(choose_entries(archive, choice, most)):
-        reading = _read(archive, entry, method)
+    for _, reading in read_pages(stored_pages(archive, newest(choose_entries(archive, choice, most))), recipe):
         if reading and (not choice.language or reading.language == choice.language):
             readings.append(reading)
             if len(readings) == most:
                 break
     log.info("%s: %d pages of %s read", collection.path, len(readings), choice)
-    return readings if choice.url else _without_templates(readings)
+    return readings if choice.url else match_by_host(readings)
+
+
+def raw_page(stored: Stored) -> RawPage:
+    """A capture as a page to read."""
+    return RawPage(stored.content, stored.url, stored.content_type, stored.time.strftime("%Y-%m-%d"))
 
 
 def choose_entries(archive: Path, choice: Choice, most: int) -> Iterator[Entry]:
@@ -129,23 +133,13 @@ def _fits(entry: Entry, choice: Choice) -> bool:
     )
 
 
-def _read(archive: Path, entry: Entry, method: Method | str) -> Reading | None:
-    try:
-        stored = resolve(archive, read_entry(archive, entry))
-        return read_content(stored.content, stored.url, method=method) if stored.mime in PAGE_TYPES else None
-    except (ArchiveError, InputError) as problem:
-        log.info("%s: in the index, but not a page of text: %s", entry.url, problem)
-        return None
-
-
-def _without_templates(readings: list[Reading]) -> list[Reading]:
-    """Every host's pages without what repeats among them (ECM, specs/content-overview.md §4.6), order kept."""
-    hosts: dict[str, list[int]] = {}
-    for number, reading in enumerate(readings):
-        address = web_address.parse(reading.name)
-        hosts.setdefault(web_address.host(address) if address else "", []).append(number)
-    out = list(readings)
-    for numbers in hosts.values():
-        for number, reading in zip(numbers, match_readings([readings[at] for at in numbers]), strict=True):
-            out[number] = reading
-    return out
+def stored_pages(archive: Path, entries: Iterable[Entry]) -> Iterator[RawPage]:
+    """The captures of these entries as pages to read; what is damaged or no page is left out."""
+    for entry in entries:
+        try:
+            stored = resolve(archive, read_entry(archive, entry))
+        except ArchiveError as problem:
+            log.info("%s: in the index, but not to be read: %s", entry.url, problem)
+            continue
+        if stored.mime in PAGE_TYPES:
+            yield raw_page(stored)

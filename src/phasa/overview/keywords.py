@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from math import log
 from typing import NamedTuple
 
@@ -42,10 +43,14 @@ class KeywordLists:
         return [(percent, len(keywords)) for percent, keywords in self._lists.items()]
 
 
-def amtf(elements: Iterable[ElementTerms], *, smoothing: float = SMOOTHING, scope: str = "element") -> Weights:
-    """Average normalised term frequency (5.1): mean over the elements that contain the term of a + (1−a)·tf/tfmax.
+def amtf(
+    elements: Iterable[ElementTerms], *, smoothing: float = SMOOTHING, scope: str = "element", average: str = "all"
+) -> Weights:
+    """Average normalised term frequency (5.1): a + (1−a)·tf/tfmax of each element that contains the term, averaged.
 
     `scope` says whose maximum divides: the element's own (as the published tables were made, §8.A6) or the page's.
+    `average` says over what the average runs (§8.A8): `all` elements of the page, those `containing` the term, or
+    `total`, the plain sum.
     """
     counts = [count for count in map(Counter, elements) if count]
     page_most = max((max(count.values()) for count in counts), default=1)
@@ -54,7 +59,15 @@ def amtf(elements: Iterable[ElementTerms], *, smoothing: float = SMOOTHING, scop
         most = max(count.values()) if scope == "element" else page_most
         for term, number in count.items():
             values.setdefault(term, []).append(smoothing + (1 - smoothing) * number / most)
-    return _means(values)
+    if average == "containing":
+        return _means(values)
+    share = 1 if average == "total" else len(counts)
+    return {term: sum(numbers) / share for term, numbers in values.items()}
+
+
+def tf(elements: Iterable[ElementTerms]) -> Weights:
+    """Plain term frequency in the page: what every other weight has to beat."""
+    return {term: float(number) for term, number in Counter(term for element in elements for term in element).items()}
 
 
 def tfidf(elements: Iterable[ElementTerms]) -> Weights:
@@ -68,13 +81,27 @@ def tfidf(elements: Iterable[ElementTerms]) -> Weights:
     return _means(values)
 
 
-def tltf(elements: Iterable[ElementTerms]) -> Weights:
-    """Term frequency in the page times term length in characters (§4.10)."""
-    total = Counter(term for element in elements for term in element)
-    return {term: float(number * len(term)) for term, number in total.items()}
+def tltf(elements: Iterable[ElementTerms], *, aggregate: str = "total") -> Weights:
+    """Term frequency times term length in characters (§4.10): over the page, or (`mean`) per element with the term."""
+    counts = [count for count in map(Counter, elements) if count]
+    values: dict[str, list[float]] = {}
+    for count in counts:
+        for term, number in count.items():
+            values.setdefault(term, []).append(float(number * len(term)))
+    return _means(values) if aggregate == "mean" else {term: sum(numbers) for term, numbers in values.items()}
 
 
-METHODS: dict[str, Callable[[Iterable[ElementTerms]], Weights]] = {"amtf": amtf, "tfidf": tfidf, "tltf": tltf}
+METHODS: dict[str, Callable[[Iterable[ElementTerms]], Weights]] = {
+    "amtf": amtf,
+    "amtf-containing": partial(amtf, average="containing"),
+    "amtf-total": partial(amtf, average="total"),
+    "amtf-page": partial(amtf, scope="page"),
+    "tltf": tltf,
+    "tltf-mean": partial(tltf, aggregate="mean"),
+    "tfidf": tfidf,
+    "tf": tf,
+}
+"""The published weights in each of their readings, and plain frequency, by the names that options have."""
 
 
 def keyword_lists(weights: Weights, *, least: int = 0) -> KeywordLists:
@@ -90,6 +117,14 @@ def keyword_lists(weights: Weights, *, least: int = 0) -> KeywordLists:
         floor = unique[admitted - 1] if admitted else float("inf")
         lists[percent] = [Keyword(term, weight) for term, weight in weights.items() if rounded[term] >= floor]
     return KeywordLists(lists)
+
+
+def heaviest(weights: Weights, most: int) -> Weights:
+    """The `most` heaviest terms, in the order that they had."""
+    if len(weights) <= most:
+        return weights
+    floor = sorted(weights.values(), reverse=True)[most - 1]
+    return {term: weight for term, weight in weights.items() if weight >= floor}
 
 
 def kid(pages: Iterable[Weights], *, least: int = 0) -> KeywordLists:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from phasa.errors import InputError
 from phasa.language.profile import profile_for
-from phasa.overview.cloud_page import PLACES_PER_TERM, Look, PageText, render_cloud, render_fragment
-from phasa.overview.extract import Method, extract_page, languages_of
-from phasa.overview.keywords import ElementTerms, KeywordLists, Weights, amtf, keyword_lists, kid
-from phasa.overview.match import Frequencies
+from phasa.overview.cloud_page import CALM, PLACES_PER_TERM, SHOWN, Look, PageText, render_cloud, render_fragment
+from phasa.overview.keywords import METHODS, KeywordLists, Weights, heaviest, keyword_lists, kid, recommend
+from phasa.overview.phrases import join_phrases, phrase_weights
+from phasa.overview.reading import Reading
 from phasa.overview.terms import Passage, terms_for
+from phasa.overview.typical import PageTerms, typical, typical_of_all
 
 UNKNOWN = "und"
+TYPICAL = "phasa"
+"""The default weight, `phasa.overview.typical`; the others are the published ones, `keywords.METHODS`."""
+_MOST_WORDS = 1_000  # of the default weight: a list of 5 % is then what people can look at
 
 
 class Context(NamedTuple):
@@ -26,23 +31,14 @@ class Context(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A page after extraction: its texts in order, not yet cut into words."""
-
-    name: str
-    title: str
-    texts: tuple[str, ...]
-    language: str
-
-
-@dataclass(frozen=True, slots=True)
 class Overview:
-    """What one page, or a set of pages, is about."""
+    """What one page, or a set of pages, is about; `theme` is how its cloud looks, see `cloud_page.Look`."""
 
     title: str
     language: str
     pages: tuple[PageText, ...]
     lists: KeywordLists
+    theme: str = CALM
 
     def html(self, *, target: int | None = None) -> str:
         """The variable tag cloud as one self-contained page."""
@@ -51,6 +47,12 @@ class Overview:
     def fragment(self, *, target: int | None = None) -> str:
         """The same as a part of another page, which brings `cloud_page.cloud_style` and `cloud_page.cloud_script`."""
         return render_fragment(self.lists, self.pages, self._look(target))
+
+    def opens_with(self, target: int | None = None) -> int:
+        """How many words the cloud shows at first."""
+        if self.theme == CALM:
+            return min(target or SHOWN, len(self.lists[100]))
+        return len(self.lists[recommend(self.lists.chart(), target)])
 
     def contexts(self, term: str, *, most: int = PLACES_PER_TERM, around: int = 160) -> list[Context]:
         """Where a keyword occurs in the text: at most `most` occurrences, with so many characters around each."""
@@ -64,60 +66,50 @@ class Overview:
         return out
 
     def _look(self, target: int | None) -> Look:
-        return Look(self.title, self.language, direction_of(self.language), target)
-
-
-def read_content(
-    body: bytes | str, name: str, *, method: Method | str = Method.PHASA, language: str | None = None
-) -> Reading:
-    """The key content of a page. `language` is that of the page where it is known; it is detected otherwise.
-
-    Raises InputError for what is not HTML text at all.
-    """
-    metadata, elements = extract_page(body, name, method)
-    texts = [element.text for element in elements]
-    if metadata.title and method != Method.THESIS and metadata.title not in texts[:3]:
-        texts.insert(0, metadata.title)  # a reader sees the title first; the published method leaves it out
-    code = language or languages_of([("\n".join(texts), metadata.language)])[0]
-    return Reading(name, metadata.title or name, tuple(texts), code)
-
-
-def match_readings(readings: Sequence[Reading]) -> list[Reading]:
-    """The pages of one site without what repeats from page to page (ECM, §4.6)."""
-    frequencies = Frequencies()
-    for reading in readings:
-        frequencies.add(reading.texts)
-    return [
-        Reading(
-            reading.name,
-            reading.title,
-            tuple(text for text in reading.texts if not frequencies.is_noise(text)),
-            reading.language,
-        )
-        for reading in readings
-    ]
+        return Look(self.title, self.language, direction_of(self.language), target, self.theme)
 
 
 def overview_of(
-    readings: Sequence[Reading], *, title: str = "", weigh: Callable[[Iterable[ElementTerms]], Weights] = amtf
+    readings: Sequence[Reading], *, title: str = "", weigh: str = TYPICAL, segmenter: str = "", theme: str = CALM
 ) -> Overview:
-    """One page: its own lists. Several: each page's lists merged (KID); weights other than AMTF over all pages."""
-    pages = [PageText(reading.name, passages(reading)) for reading in readings]
-    language = most_common_language(readings)
-    if len(pages) == 1:
-        lists = keyword_lists(weigh(terms_of(pages[0])), least=1)
-    elif weigh is amtf:
-        lists = kid((amtf(terms_of(page)) for page in pages), least=1)
+    """What pages are about, by the default weight or by a published one.
+
+    Published: one page has its own lists, several have each page's lists merged (KID) for AMTF, and lists over all
+    elements for the others. `segmenter` names the engine that cuts words. Raises InputError for a weight or an engine
+    that there is not.
+    """
+    if weigh != TYPICAL and weigh not in METHODS:
+        raise InputError(f"weigh {weigh!r}: there is none of that name; there are {', '.join([TYPICAL, *METHODS])}")
+    pages = [PageText(reading.name, passages(reading, segmenter), reading.time) for reading in readings]
+    if weigh == TYPICAL:
+        pages, weights = _typical(readings, pages, segmenter)
+        lists = keyword_lists(heaviest(weights, _MOST_WORDS), least=1)
+    elif len(pages) > 1 and weigh.startswith("amtf"):
+        lists = kid((METHODS[weigh](terms_of(page)) for page in pages), least=1)
     else:
-        lists = keyword_lists(weigh(element for page in pages for element in terms_of(page)), least=1)
+        lists = keyword_lists(METHODS[weigh](element for page in pages for element in terms_of(page)), least=1)
     first = readings[0].title if readings else ""
-    return Overview(title or first, language, tuple(pages), lists)
+    return Overview(title or first, most_common_language(readings), tuple(pages), lists, theme)
 
 
-def passages(reading: Reading) -> list[Passage]:
+def _typical(readings: Sequence[Reading], pages: Sequence[PageText], segmenter: str) -> tuple[list[PageText], Weights]:
+    """The pages with their phrases joined, and the weight of every word and phrase."""
+    found: list[Weights] = []
+    for reading, page in zip(readings, pages, strict=True):
+        terms = terms_for(reading.language, segmenter)
+        title, description = (frozenset(terms.of(text)) for text in (reading.title, reading.description))
+        found.append(typical(PageTerms(page.passages, reading.language, title, description)))
+    joined = join_phrases([page.passages for page in pages])
+    weights = typical_of_all(
+        phrase_weights(page.passages, after, single) for page, after, single in zip(pages, joined, found, strict=True)
+    )
+    return [PageText(page.name, after, page.time) for page, after in zip(pages, joined, strict=True)], weights
+
+
+def passages(reading: Reading, segmenter: str = "") -> list[Passage]:
     """The texts of a page with their terms in place, cut by the rules of the page's language."""
-    terms = terms_for(reading.language)
-    return [terms.passage(text) for text in reading.texts]
+    terms = terms_for(reading.language, segmenter)
+    return terms.passages(reading.texts)
 
 
 def terms_of(page: PageText) -> list[list[str]]:

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from phasa.errors import InputError
-from phasa.overview.extract import Method
-from phasa.overview.overview import Reading, match_readings, read_content
+from phasa.overview.reading import RawPage, Reading, Recipe, match_readings, read_pages
 from phasa.web.apart import try_page
 from phasa.web.exchange import Exchange
 from phasa.web.fetch import Fetcher
@@ -36,8 +35,7 @@ def site_readings(
     initial: Url,
     *,
     most: int = MOST_PAGES,
-    method: Method | str = Method.PHASA,
-    language: str | None = None,
+    recipe: Recipe = Recipe(),  # noqa: B008 - immutable
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[Reading]:
     """The key content of the Initial Page and of the pages of its host that it links to, at most `most` in all.
@@ -46,11 +44,12 @@ def site_readings(
     of pages that came, of how many. Raises InputError when no page with text came.
     """
     readings = []
-    for page in asyncio.run(_fetch_site(fetcher, initial, most, progress)):
-        try:
-            readings.append(read_content(page.body, page.url, method=method, language=language))
-        except InputError:
-            log.info("%s: came, but is not a page of text", page.url)
+    came = asyncio.run(_fetch_site(fetcher, initial, most, progress))
+    for raw, reading in read_pages((RawPage(page.body, page.url, page.content_type) for page in came), recipe):
+        if reading is not None:
+            readings.append(reading)
+        else:
+            log.info("%s: came, but is not a page of text", raw.name)
     if not readings:
         raise InputError(f"{initial}: there is no text on it; try another page of the site")
     return match_readings(readings)

@@ -6,6 +6,7 @@ Writes the self-contained page of the order, and beside it `fragment.html` (the 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -66,7 +67,7 @@ def run(order: Order, tell: Tell) -> str:
         fields = {name: options.get(name, "") for name in Choice._fields}
         made = collection_overview(collection, Choice(**fields), most=MOST_PAGES)
     # A title comes from a page: it is shown as a line, whatever it is.
-    made = Overview(plain(made.title, LONGEST_TITLE), made.language, made.pages, made.lists)
+    made = replace(made, title=plain(made.title, LONGEST_TITLE))
     if not made.lists[100]:
         raise InputError("no keyword was found: the pages hold hardly any text")
     out = Path(order.out)

@@ -80,11 +80,9 @@ class PageSeen(msgspec.Struct, frozen=True):
 
 def see_page(collection: Collection, asked: AskedPage, replay_at: str = "") -> PageSeen:
     """The page as it was captured. Raises InputError for no address, NotFound when it is not in the archive."""
-    from phasa.overview.overview import (  # brings models: not before it is needed
-        direction_of,
-        overview_of,
-        read_content,
-    )
+    # These bring models: not before they are needed.
+    from phasa.overview.overview import direction_of, overview_of
+    from phasa.overview.reading import read_content
 
     url, entries, entry = _find(collection, asked)
     try:
@@ -124,7 +122,8 @@ def see_page(collection: Collection, asked: AskedPage, replay_at: str = "") -> P
 
 def warm_up(language: str) -> None:
     """Load the models that a page view needs, so that the first reader does not wait for them."""
-    from phasa.overview.overview import overview_of, read_content
+    from phasa.overview.overview import overview_of
+    from phasa.overview.reading import read_content
 
     overview_of([read_content(_SAMPLE, "http://example.org/", language=language)])
 

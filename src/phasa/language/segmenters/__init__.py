@@ -94,15 +94,22 @@ def _maximal(choice: Choice) -> CutSegmenter:
 
 
 def _unigram(choice: Choice) -> CutSegmenter:
-    from phasa.language.lexicon import load_lexicon
     from phasa.language.segmenters.lattice import Unigram
 
     if choice.lexicon is not None:
         return Unigram(choice.lists().counts)
-    path = DATA / _LISTS["unigram"].format(choice.language)
-    if not path.exists():
+    counts = frequencies_of(choice.language)
+    if counts is None:
         raise InputError(f"engine unigram: no frequencies are shipped for {choice.language!r}; give --lexicon")
-    return Unigram(load_lexicon(path).counts)
+    return Unigram(counts)
+
+
+def frequencies_of(language: str) -> dict[str, int] | None:
+    """How often each word of a language stands in a large corpus, where such a list is shipped."""
+    from phasa.language.lexicon import load_lexicon
+
+    path = DATA / _LISTS["unigram"].format(_primary(language))
+    return load_lexicon(path).counts if path.exists() else None
 
 
 def _spaced(choice: Choice) -> CutSegmenter:

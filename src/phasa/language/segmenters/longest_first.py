@@ -62,18 +62,24 @@ class LongestFirst(CutSegmenter):
         begins[0] = True
         return np.flatnonzero(begins[:-1])
 
-    def claim(self, text: str) -> Claimed:
-        """What the entries claim, in no particular order."""
+    def claim(self, text: str, *, early_stop: bool = True) -> Claimed:
+        """What the entries claim, in no particular order. With `early_stop` no entry is tried once fewer characters are
+        free than the shortest entry has: the outcome is the same (§4.8)."""
         found = list(self._entries.find(code_points(text)))[::-1]
         taken = np.zeros(len(text), dtype=np.bool_)
         claims: list[tuple[Ints, int, bool]] = []
+        shortest = found[-1][0] if found and early_stop else 0
         if self._cname_size:
             for length, starts, entries in found:
+                if len(taken) - np.count_nonzero(taken) < shortest:
+                    break
                 mine = entries < self._cname_size
                 claims.append((_claim_length(starts[mine], entries[mine], length, taken), length, True))
         # Only claims of the other list can lie strictly inside a candidate: those of the same list are longer.
         inside = np.concatenate([[0], np.cumsum(taken)]) if taken.any() else None
         for length, starts, entries in found:
+            if len(taken) - np.count_nonzero(taken) < shortest:
+                break
             if self._cname_size:
                 mine = entries >= self._cname_size
                 starts, entries = starts[mine], entries[mine]

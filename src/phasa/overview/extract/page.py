@@ -42,11 +42,12 @@ _BINARY: Final = (
 )
 
 
-def read_text(page: bytes | str) -> str:
-    """The text of a page. Raises InputError for what is not text or larger than 20 MB."""
+def read_text(page: bytes | str, content_type: str = "") -> str:
+    """The text of a page; `content_type` is what its server said. Raises InputError for what is not text or larger than
+    20 MB."""
     if len(page) > MAX_BYTES:
         raise InputError(f"the page has {len(page):,} bytes, more than {MAX_BYTES:,}: cut it or raise the limit")
-    return decode(page) if isinstance(page, bytes) else page
+    return decode(page, content_type) if isinstance(page, bytes) else page
 
 
 def read_tree(text: str) -> HTMLTree:
@@ -56,12 +57,12 @@ def read_tree(text: str) -> HTMLTree:
     return HTMLTree.parse(limit_depth(text))
 
 
-def decode(body: bytes) -> str:
+def decode(body: bytes, content_type: str = "") -> str:
     """The text of a page's bytes. Raises InputError when they are not text."""
     for magic, what in _BINARY:
         if body.startswith(magic):
             raise InputError(f"this is {what}, not an HTML page")
-    text = charset.decode(body).text
+    text = charset.decode(body, content_type or None).text
     if len(_CONTROL(text[:4096])) > 0.1 * len(text[:4096]):
         raise InputError("this is binary data, not an HTML page")
     return text

@@ -1,45 +1,61 @@
 "use strict";
-// The variable tag cloud. Everything was prepared when the page was made: choosing a percentage only shows another list.
+// The variable tag cloud. Everything was prepared when the page was made: the control only shows other words.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const chart = document.querySelector(".chart"), cloud = document.querySelector(".cloud");
-  const said = document.querySelector(".said"), where = document.querySelector(".where");
-  const percents = data.chart.map(point => point[0]);
+  const root = document.querySelector(".overview"), body = root.querySelector(".body");
+  const chart = root.querySelector(".chart"), cloud = root.querySelector(".cloud");
+  const said = root.querySelector(".said"), share = root.querySelector(".share"), where = root.querySelector(".where");
+  const calm = data.theme === "calm", points = data.points, asked = where.firstElementChild;
+  const contexts = 12;  // shown at once; the page holds more
   let chosen = -1, opened = null;
 
+  const number = value => String(value).replace(/\B(?=(\d{3})+$)/g, ",").replace(/\d/g, digit => data.digits[digit]);
+  const fill = (sentence, values) => sentence.replace(/\{(\w+)\}/g, (all, name) => name in values ? number(values[name]) : all);
   const svgNode = (name, attributes, text) => {
     const node = document.createElementNS("http://www.w3.org/2000/svg", name);
     for (const key in attributes) node.setAttribute(key, attributes[key]);
     if (text !== undefined) node.textContent = text;
     return node;
   };
+  const element = (name, className, text) => {
+    const node = document.createElement(name);
+    if (className) node.className = className;
+    if (text !== undefined) node.textContent = text;
+    return node;
+  };
 
-  // ---- the line chart: x = percentage of unique weights, y = number of keywords
-  const most = Math.max(1, ...data.chart.map(point => point[1]));
-  const left = 28 + 8 * String(most).length, right = 14, top = 12, bottom = 38, height = 200;  // room for the largest number
+  // ---- the chart. Calm: x = number of words, y = weight of the last; published: x = percentage, y = number of words
+  const height = calm ? 104 : 200, top = 12, bottom = calm ? 36 : 38;
+  const most = points.length ? points[points.length - 1][0] : 1;
+  const left = calm ? 16 : 28 + 8 * String(most).length, right = calm ? 24 : 14;
   let width = 0, svg = null;
-  const x = percent => left + (percent - 5) / 95 * (width - left - right);
-  const y = count => height - bottom - count / most * (height - top - bottom);
+  const x = at => left + at / Math.max(1, points.length - 1) * (width - left - right);
+  const y = part => height - bottom - part * (height - top - bottom);
 
   function drawChart() {
     width = Math.max(240, chart.clientWidth - 20);
-    svg = svgNode("svg", {viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true"});
+    svg = svgNode("svg", {viewBox: `0 0 ${width} ${height}`, height, "aria-hidden": "true"});
     svg.append(svgNode("line", {class: "axis", x1: left, x2: width - right, y1: y(0), y2: y(0)}));
-    svg.append(svgNode("line", {class: "axis", x1: left, x2: left, y1: top, y2: y(0)}));
-    for (const share of [0, .5, 1]) {
-      const count = Math.round(most * share);
-      svg.append(svgNode("text", {x: left - 6, y: y(count) + 4, "text-anchor": "end"}, count));
-    }
-    const step = width < 480 ? 4 : 2;
-    percents.forEach((percent, i) => {
-      if (i % step === step - 1) svg.append(svgNode("text", {x: x(percent), y: height - 20, "text-anchor": "middle"}, percent + " %"));
+    const step = calm ? (width < 480 ? 2 : 1) : (width < 480 ? 4 : 2);
+    points.forEach(([count, percent], at) => {
+      const label = {x: x(at), "text-anchor": "middle"};
+      if (calm && (at % step === 0 || at === chosen)) {
+        svg.append(svgNode("text", {...label, y: height - 19}, number(count)));
+        if (at % (2 * step) === 0) svg.append(svgNode("text", {...label, y: height - 4, class: "second"}, number(percent) + " %"));
+      }
+      if (!calm && at % step === step - 1) svg.append(svgNode("text", {...label, y: height - 20}, number(percent) + " %"));
     });
-    svg.append(svgNode("text", {x: (left + width - right) / 2, y: height - 3, "text-anchor": "middle"}, data.words.x));
-    svg.append(svgNode("text", {x: 12, y: (top + height - bottom) / 2, "text-anchor": "middle",
-      transform: `rotate(-90 12 ${(top + height - bottom) / 2})`}, data.words.y));
+    if (!calm) {
+      svg.append(svgNode("line", {class: "axis", x1: left, x2: left, y1: top, y2: y(0)}));
+      for (const part of [0, .5, 1])
+        svg.append(svgNode("text", {x: left - 6, y: y(part) + 4, "text-anchor": "end"}, number(Math.round(most * part))));
+      svg.append(svgNode("text", {x: (left + width - right) / 2, y: height - 3, "text-anchor": "middle"}, data.words.x));
+      svg.append(svgNode("text", {x: 12, y: (top + height - bottom) / 2, "text-anchor": "middle",
+        transform: `rotate(-90 12 ${(top + height - bottom) / 2})`}, data.words.y));
+    }
     svg.append(svgNode("line", {class: "cursor", y1: top, y2: y(0)}));
-    svg.append(svgNode("polyline", {class: "curve", points: data.chart.map(point => x(point[0]) + "," + y(point[1])).join(" ")}));
-    data.chart.forEach(point => svg.append(svgNode("circle", {class: "dot", cx: x(point[0]), cy: y(point[1]), r: 4})));
+    svg.append(svgNode("polyline", {class: "curve", points: points.map((point, at) => x(at) + "," + y(point[2])).join(" ")}));
+    points.forEach((point, at) => svg.append(svgNode("circle", {class: "dot", cx: x(at), cy: y(point[2]), r: 4})));
     chart.replaceChildren(svg);
     markChosen();
   }
@@ -47,42 +63,52 @@
   function markChosen() {
     if (!svg || chosen < 0) return;
     const cursor = svg.querySelector(".cursor");
-    cursor.setAttribute("x1", x(percents[chosen]));
-    cursor.setAttribute("x2", x(percents[chosen]));
-    svg.querySelectorAll(".dot").forEach((dot, i) => {
-      dot.classList.toggle("on", i === chosen);
-      dot.setAttribute("r", i === chosen ? 7 : 4);
+    cursor.setAttribute("x1", x(chosen));
+    cursor.setAttribute("x2", x(chosen));
+    svg.querySelectorAll(".dot").forEach((dot, at) => {
+      dot.classList.toggle("on", at === chosen);
+      dot.setAttribute("r", at === chosen ? 7 : 4);
     });
   }
 
-  // ---- the cloud of one percentage
+  // ---- the words of one position. Each keeps its node, its size and its place among the others.
+  const items = new Map();
+  function item(term, look) {
+    let found = items.get(term);
+    if (!found) {
+      const button = element("button", "", data.terms[term]), letters = [...data.terms[term]].length;
+      button.type = "button";
+      button.dataset.term = term;
+      button.setAttribute("aria-expanded", "false");
+      if (letters > 12) button.style.setProperty("--letters", letters);
+      found = element("li");
+      found.append(button);
+      items.set(term, found);
+    }
+    found.firstChild.className = look;
+    return found;
+  }
+  const shownAt = ([count, percent]) => calm
+    ? data.order.slice(0, count).sort((one, other) => one - other).map(term => item(term, "w" + data.sizes[term]))
+    : data.lists[percent].map(([term, style]) => item(term, "s" + style));
+
   function choose(index) {
-    index = Math.min(percents.length - 1, Math.max(0, index));
+    index = Math.min(points.length - 1, Math.max(0, index));
     if (index === chosen) return;
     chosen = index;
-    const percent = percents[index], list = data.lists[percent];
-    cloud.replaceChildren(...list.map(([term, style]) => {
-      const item = document.createElement("li"), button = document.createElement("button");
-      button.type = "button";
-      button.className = "s" + style;
-      button.dataset.term = term;
-      button.textContent = data.terms[term];
-      button.setAttribute("aria-expanded", "false");
-      item.append(button);
-      return item;
-    }));
-    const sentence = data.words.said.replace("{count}", list.length).replace("{percent}", percent);
-    said.textContent = sentence;
-    chart.setAttribute("aria-valuenow", percent);
-    chart.setAttribute("aria-valuetext", sentence);
+    const [count, percent] = points[index];
+    cloud.replaceChildren(...shownAt(points[index]));
+    said.textContent = fill(calm ? data.words.words : data.words.said, {count, percent});
+    share.textContent = calm ? fill(data.words.share, {percent}) : "";
+    chart.setAttribute("aria-valuenow", calm ? count : percent);
+    chart.setAttribute("aria-valuetext", said.textContent);
     markChosen();
-    close();
+    if (opened && !opened.isConnected) close();
   }
 
   const nearest = event => {
     const box = svg.getBoundingClientRect();
-    const percent = 5 + ((event.clientX - box.left) * width / box.width - left) / (width - left - right) * 95;
-    return Math.round(percent / 5) - 1;
+    return Math.round(((event.clientX - box.left) * width / box.width - left) / (width - left - right) * (points.length - 1));
   };
   let dragging = false;
   chart.addEventListener("pointerdown", event => { dragging = true; chart.setPointerCapture(event.pointerId); choose(nearest(event)); });
@@ -93,16 +119,71 @@
     const move = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 4, PageDown: -4}[event.key];
     if (move) choose(chosen + move);
     else if (event.key === "Home") choose(0);
-    else if (event.key === "End") choose(percents.length - 1);
+    else if (event.key === "End") choose(points.length - 1);
     else return;
     event.preventDefault();
   });
 
-  // ---- where a tag stands in the text
+  // ---- a word: how often, on which pages and sites, over time, where in the text
+  const site = page => { try { return new URL(data.pages[page]).host || data.pages[page]; } catch { return data.pages[page]; } };
+  function sums(pairs, key) {
+    const out = new Map();
+    for (const [page, times] of pairs) if (key(page)) out.set(key(page), (out.get(key(page)) || 0) + times);
+    return out;
+  }
+  function course(months) {
+    const all = [...new Set(data.times.filter(Boolean))].sort(), highest = Math.max(...months.values());
+    const drawing = svgNode("svg", {class: "course", viewBox: "0 0 320 64", role: "img", preserveAspectRatio: "none", direction: "ltr",
+      "aria-label": all.map(month => month + ": " + (months.get(month) || 0)).join(", ")});
+    const wide = 320 / all.length;
+    all.forEach((month, at) => {
+      const tall = (months.get(month) || 0) / highest * 44;
+      const bar = svgNode("rect", {x: at * wide + wide * .1, width: wide * .8, y: 48 - tall, height: Math.max(tall, .5)});
+      bar.append(svgNode("title", {}, month + ": " + number(months.get(month) || 0)));
+      drawing.append(bar);
+    });
+    drawing.append(svgNode("text", {x: 0, y: 62}, all[0]));
+    if (all.length > 1) drawing.append(svgNode("text", {x: 320, y: 62, "text-anchor": "end"}, all[all.length - 1]));
+    return drawing;
+  }
   function close() {
     if (opened) opened.setAttribute("aria-expanded", "false");
     opened = null;
-    where.hidden = true;
+    body.classList.remove("open");
+    where.replaceChildren(asked);
+  }
+  function show(button) {
+    const term = button.dataset.term, pairs = data.counts[term] || [];
+    const sites = sums(pairs, site), months = sums(pairs, page => data.times[page]);
+    const header = element("header"), shut = element("button", "close", data.words.close);
+    shut.type = "button";
+    shut.addEventListener("click", () => { const word = opened; close(); word.focus(); });
+    header.append(element("h2", "", button.textContent), shut);
+    const times = pairs.reduce((total, pair) => total + pair[1], 0);
+    const parts = [header, element("p", "times", fill(data.words.times, {times, pages: pairs.length, sites: sites.size}))];
+    if (new Set(data.times.filter(Boolean)).size > 1 && months.size) parts.push(element("h3", "", data.words.course), course(months));
+    if (new Set(data.pages.map((name, page) => site(page))).size > 1) {
+      const list = element("ul", "sites");
+      [...sites].sort((one, other) => other[1] - one[1]).slice(0, 8).forEach(([name, count]) => {
+        const row = element("li"), host = element("bdi", "", name);
+        row.append(host, " " + number(count));
+        list.append(row);
+      });
+      parts.push(element("h3", "", data.words.sites), list);
+    }
+    const list = element("ol");
+    for (const [passage, start, end] of (data.places[term] || []).slice(0, contexts)) {
+      const {text, page} = data.passages[passage], row = element("li");
+      // A cut within a cluster would leave marks without their letter.
+      const before = text.slice(Math.max(0, start - 90), start).replace(/^[\p{M}\u0e33\u200c\u200d]+/u, "");
+      row.append((start > 90 ? "…" : "") + before, element("mark", "", text.slice(start, end)),
+                 text.slice(end, end + 90) + (end + 90 < text.length ? "…" : ""));
+      if (data.pages.length > 1) row.append(element("cite", "", " " + data.pages[page]));
+      list.append(row);
+    }
+    if (list.children.length) parts.push(element("h3", "", data.words.where), list);
+    where.replaceChildren(...parts);
+    where.scrollTop = 0;
   }
   cloud.addEventListener("click", event => {
     const button = event.target.closest("button");
@@ -111,43 +192,32 @@
     close();
     opened = button;
     button.setAttribute("aria-expanded", "true");
-    const title = document.createElement("h2"), list = document.createElement("ol");
-    title.textContent = button.textContent;
-    for (const [passage, start, end] of data.places[button.dataset.term] || []) {
-      const {text, page} = data.passages[passage];
-      const item = document.createElement("li"), mark = document.createElement("mark");
-      mark.textContent = text.slice(start, end);
-      item.append((start > 160 ? "…" : "") + text.slice(Math.max(0, start - 160), start), mark,
-                  text.slice(end, end + 160) + (end + 160 < text.length ? "…" : ""));
-      if (data.pages.length > 1) {
-        const source = document.createElement("cite");
-        source.textContent = " " + data.pages[page];
-        item.append(source);
-      }
-      list.append(item);
-    }
-    where.replaceChildren(title, list);
-    where.hidden = false;
+    body.classList.add("open");
+    show(button);
     where.scrollIntoView({block: "nearest"});
   });
+  root.addEventListener("keydown", event => { if (event.key === "Escape" && opened) { const word = opened; close(); word.focus(); } });
 
-  // ---- the chosen cloud as a picture: each tag as text at the place where it stands on the page
+  // ---- the chosen cloud as a picture: each word as text at the place where it stands on the page
   function picture() {
-    const box = cloud.getBoundingClientRect();
-    const out = svgNode("svg", {xmlns: "http://www.w3.org/2000/svg", width: Math.ceil(box.width), height: Math.ceil(box.height),
-      viewBox: `0 0 ${Math.ceil(box.width)} ${Math.ceil(box.height)}`});
-    out.append(svgNode("rect", {width: "100%", height: "100%", fill: "#ffffff"}));
+    const box = cloud.getBoundingClientRect(), wide = Math.ceil(box.width), tall = Math.ceil(box.height);
+    const out = svgNode("svg", {xmlns: "http://www.w3.org/2000/svg", width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`});
+    let paper = root;
+    while (paper && /^(transparent|rgba\(0, 0, 0, 0\))$/.test(getComputedStyle(paper).backgroundColor)) paper = paper.parentElement;
+    out.append(svgNode("rect", {width: "100%", height: "100%", fill: paper ? getComputedStyle(paper).backgroundColor : "#ffffff"}));
+    const pen = document.createElement("canvas").getContext("2d");
     for (const button of cloud.querySelectorAll("button")) {
-      const look = getComputedStyle(button), place = button.getBoundingClientRect();
-      const rightToLeft = look.direction === "rtl";
+      const look = getComputedStyle(button), place = button.getBoundingClientRect(), rightToLeft = look.direction === "rtl";
+      pen.font = `${look.fontWeight} ${look.fontSize} ${look.fontFamily}`;
+      const {fontBoundingBoxAscent: up, fontBoundingBoxDescent: down} = pen.measureText("x");
       out.append(svgNode("text", {x: (rightToLeft ? place.right : place.left) - box.left,
-        y: place.top - box.top + place.height * .76, direction: look.direction, "font-family": look.fontFamily,
+        y: place.top - box.top + (place.height + up - down) / 2, direction: look.direction, "font-family": look.fontFamily,
         "font-size": look.fontSize, "font-weight": look.fontWeight, fill: look.color}, button.textContent));
     }
     return new Blob([new XMLSerializer().serializeToString(out)], {type: "image/svg+xml"});
   }
   function save(blob, name) {
-    const link = document.createElement("a");
+    const link = element("a");
     link.href = URL.createObjectURL(blob);
     link.download = name;
     link.click();
@@ -166,8 +236,9 @@
     };
     image.src = URL.createObjectURL(picture());
   });
+  document.getElementById("print").addEventListener("click", () => print());
 
   addEventListener("resize", drawChart);
-  choose(percents.indexOf(data.initial));
+  choose(data.initial);
   drawChart();
 })();

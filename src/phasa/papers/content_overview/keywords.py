@@ -16,9 +16,10 @@ import numpy as np
 from phasa.lab.markup import write_page
 from phasa.lab.result import Cell, Claim, Section, Table
 from phasa.lab.world import World
+from phasa.overview.cloud_page import PUBLISHED, Look, PageText, render_cloud
 from phasa.overview.keyword_score import KeywordScore, score_keywords
 from phasa.overview.keywords import METHODS, PERCENTS, KeywordLists, amtf, keyword_lists, kid, recommend
-from phasa.overview.overview import Reading, match_readings, read_content
+from phasa.overview.reading import Reading, match_readings, read_content
 from phasa.overview.terms import terms_for
 from phasa.papers.options import Options
 
@@ -33,6 +34,7 @@ PUBLISHED_MULTI = {
     "tltf": ((45, 38.43), (50, 40.98)),
     "tfidf": ((15, 9.80), (20, 32.62)),
 }
+TABLE_5_4 = (1, 3, 4, 5, 7, 8, 9, 10, 12, 19, 19, 21, 23, 24, 25, 54, 55, 56, 82, 116)
 MIN_PAGES = 20
 
 
@@ -41,6 +43,10 @@ class Page(NamedTuple):
 
     elements: list[list[str]]
     tags: list[str]
+
+
+Multi = tuple[str, dict[str, dict[int, KeywordScore]], KeywordLists]
+"""A site: its name, the scores of each method at each percentage, the lists of KID."""
 
 
 class Scores(NamedTuple):
@@ -55,20 +61,30 @@ class Scores(NamedTuple):
 def keyword_part(options: Options) -> tuple[list[Section], list[Claim], dict[str, str]]:
     """The sections, the claims and the CSV files of the keyword experiments."""
     singles: dict[str, dict[int, list[Scores]]] = {weigh: {percent: [] for percent in PERCENTS} for weigh in WEIGHTS}
-    multis: list[tuple[str, dict[str, dict[int, KeywordScore]], KeywordLists]] = []
+    multis: list[Multi] = []
+    demonstration: tuple[str, KeywordLists] = ("", keyword_lists({}))
     for seed in options.seeds:
         options.progress(f"keywords on world {seed}")
         world = World.from_name(f"{seed}:{min(options.pages, 20_000)}", "th", lies=0.0)
         pages = [page for site in _sites(world, 12) for page in site[1][:4]]
         for weigh in WEIGHTS:
-            for percent, scores in _single(pages, weigh).items():
+            for percent, scores in score_pages(pages, weigh).items():
                 singles[weigh][percent].append(scores)
         name, site = next(iter(_sites(world, 1)))
-        multis.append((name, *_multi(site)))
+        if not multis:
+            demonstration = (name, keyword_lists(amtf(site[0].elements)))
+        multis.append((name, *score_site(site)))
     return (
-        [_single_section(singles), _multi_section(multis)],
+        [_single_section(singles), _demonstration_section(*demonstration), _multi_section(multis)],
         _claims(singles, multis),
-        {"keywords-single.csv": _single_csv(singles)},
+        {
+            "keywords-single.csv": _single_csv(singles),
+            "keywords-sites.csv": _multi_csv(multis),
+            "cloud-e12.html": _cloud(*demonstration),
+            **{
+                f"cloud-e14-{number}.html": _cloud(name, lists) for number, (name, _, lists) in enumerate(multis[:2], 1)
+            },
+        },
     )
 
 
@@ -97,7 +113,7 @@ def _pages(readings: Sequence[Reading], tags: Sequence[list[str]], language: str
     ]
 
 
-def _single(pages: Sequence[Page], weigh: str) -> dict[int, Scores]:
+def score_pages(pages: Sequence[Page], weigh: str) -> dict[int, Scores]:
     """E11: macro-averages over pages for each percentage."""
     rows: dict[int, list[KeywordScore]] = {percent: [] for percent in PERCENTS}
     for page in pages:
@@ -112,7 +128,7 @@ def _mean(scores: Sequence[KeywordScore]) -> Scores:
     return Scores(*np.mean([(score.tk, score.precision, score.recall, score.f) for score in scores], axis=0).tolist())
 
 
-def _multi(pages: Sequence[Page]) -> tuple[dict[str, dict[int, KeywordScore]], KeywordLists]:
+def score_site(pages: Sequence[Page]) -> tuple[dict[str, dict[int, KeywordScore]], KeywordLists]:
     """E13: a site's pooled tags against KID and the collection-wide baselines."""
     tags = [tag for page in pages for tag in page.tags]
     elements = [element for page in pages for element in page.elements]
@@ -162,7 +178,28 @@ def _single_section(singles: dict[str, dict[int, list[Scores]]]) -> Section:
     return Section("E11 Keywords of single pages", text, [table])
 
 
-def _multi_section(multis: list[tuple[str, dict[str, dict[int, KeywordScore]], KeywordLists]]) -> Section:
+def _demonstration_section(name: str, lists: KeywordLists) -> Section:
+    chart = lists.chart()
+    rows: list[list[Cell]] = [[percent, there, here] for (percent, here), there in zip(chart, TABLE_5_4, strict=True)]
+    first = [[recommend(chart), recommend(chart, 15)]]
+    return Section(
+        "E12 One page",
+        f"The first page of {name}; its cloud at every percentage is cloud-e12.html.",
+        [
+            Table("Number of keywords per percentage (Table 5.4)", ["%", "published", "here"], rows),
+            Table(
+                "Recommended percentage (published: 50 and 45)", ["total / 6", "near 15"], [list(row) for row in first]
+            ),
+        ],
+    )
+
+
+def _cloud(name: str, lists: KeywordLists) -> str:
+    """The cloud of the figures: every percentage can be chosen in it."""
+    return render_cloud(lists, [PageText(name, [])], Look(name, "th", theme=PUBLISHED))
+
+
+def _multi_section(multis: list[Multi]) -> Section:
     rows: list[list[Cell]] = []
     for weigh in WEIGHTS:
         row: list[Cell] = ["KID" if weigh == "amtf" else weigh.upper()]
@@ -191,7 +228,7 @@ def _multi_section(multis: list[tuple[str, dict[str, dict[int, KeywordScore]], K
 
 def _claims(
     singles: dict[str, dict[int, list[Scores]]],
-    multis: list[tuple[str, dict[str, dict[int, KeywordScore]], KeywordLists]],
+    multis: list[Multi],
 ) -> list[Claim]:
     single = {weigh: max(_over_seeds(singles[weigh], lambda s: s.f)[p] for p in PERCENTS[:-1]) for weigh in WEIGHTS}
     multi = {
@@ -216,4 +253,17 @@ def _single_csv(singles: dict[str, dict[int, list[Scores]]]) -> str:
         for percent in PERCENTS:
             means = np.mean(singles[weigh][percent], axis=0)
             writer.writerow([weigh, percent, *(f"{value:.6f}" for value in means)])
+    return out.getvalue()
+
+
+def _multi_csv(multis: Sequence[Multi]) -> str:
+    """The curves of Appendix E: every method at every percentage, site by site."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["site", "method", "percent", "tk", "ck", "dk", "precision", "recall", "f"])
+    for name, scored, _ in multis:
+        for weigh in WEIGHTS:
+            for percent, score in scored[weigh].items():
+                shares = (f"{value:.6f}" for value in (score.precision, score.recall, score.f))
+                writer.writerow([name, weigh, percent, score.tk, score.ck, score.dk, *shares])
     return out.getvalue()

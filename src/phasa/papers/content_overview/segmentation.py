@@ -18,6 +18,7 @@ from phasa.language.lexicon import (
     build_lexicon,
     find_inconsistencies,
     longest_first,
+    lots_of_five,
     read_corpus,
     refine,
 )
@@ -63,11 +64,11 @@ class Part(NamedTuple):
 def run(options: Options) -> Result:
     """The tables of E6 to E10 on the BEST files of the real data."""
     folder = options.real_data() / "thai-seg-best"
-    train, test = _read(folder, "train.seg"), _read(folder, "dev.tagged")
+    train, test, split = _parts(folder)
     common = frozenset(word_list("th"))
     train = train.map(lambda lines: [[_with_likely_tag(word, common) for word in line] for line in lines])
     title = "Thai words on BEST: refinement, names, dictionary (E6–E10)"
-    return Result("segmentation", title, "", tables(train, test))
+    return Result("segmentation", title, split, tables(train, test))
 
 
 def tables(train: Part, test: Part) -> list[Section]:
@@ -124,6 +125,22 @@ _DATA_NOTES = (
     "the train files come without tags; words with a blank, Thai abbreviations with a full stop and unknown words that "
     "begin with a personal title are taken for tagged ones, so some names stay in the Reference Corpus",
 )
+
+
+def _parts(folder: Path) -> tuple[Part, Part, str]:
+    """Train, test and how they were parted: the files of each genre by lots of five where they come as published, a
+    folder of numbered files for each genre; else the joined files."""
+    if not all((folder / genre).is_dir() for genre in GENRES):
+        return _read(folder, "train.seg"), _read(folder, "dev.tagged"), "Parted as the joined files come."
+    lots = {
+        genre: lots_of_five(sorted(path for path in (folder / genre).iterdir() if path.is_file())) for genre in GENRES
+    }
+    parts = [
+        Part({genre: [line for file in lots[genre][half] for line in read_corpus(file)] for genre in GENRES})
+        for half in (0, 1)
+    ]
+    numbers = [sum(len(lots[genre][half]) for genre in GENRES) for half in (0, 1)]
+    return parts[0], parts[1], f"One file of five of each genre is for testing: {numbers[0]} train, {numbers[1]} test."
 
 
 def _read(folder: Path, kind: str) -> Part:

@@ -1,0 +1,140 @@
+"""`phasa overview` and `phasa keywords`: what they take, and what the options change."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.archive.captures import page as capture
+from tests.cli.test_crawl import phasa
+
+from phasa.archive.warc import WarcWriter
+
+MENU = "<p>Every harbour page carries this banner about lemonade, sold on every single day of the year.</p>"
+STORIES = {
+    "one": "The lantern festival of the harbour drew fishermen, lantern makers and children to the old market.",
+    "two": "A volcano above the village smoked; geologists measured the volcano and told the village.",
+    "three": "The orchestra played a symphony by moonlight, and the conductor thanked the orchestra.",
+}
+
+
+def page(name: str) -> str:
+    return f"<html lang=en><title>{name}</title><body>{MENU}<p>{STORIES[name]}</p><p>{STORIES[name]} Again.</p></body>"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    inside = tmp_path / "pages" / "deep"
+    inside.mkdir(parents=True)
+    for name in STORIES:
+        (inside / f"{name}.html").write_text(page(name), encoding="utf-8")
+    (inside / "notes.txt").write_text("not a page", encoding="utf-8")
+    return tmp_path / "pages"
+
+
+@pytest.fixture
+def warc(tmp_path: Path) -> Path:
+    """The stories of one host; `one` was captured in two months, first with another text."""
+    old = "<p>An old text about a glacier that nobody should read any more, glacier and ice.</p>"
+    with WarcWriter(tmp_path / "archive") as writer:
+        for month, name, html in [(1, "one", old), *((2, name, page(name)) for name in STORIES)]:
+            when, url = datetime(2026, month, 3, tzinfo=UTC), f"http://harbour.example/{name}"
+            writer.write(capture(1, body=html.encode(), url=url, started=when))
+    return next((tmp_path / "archive").glob("*.warc.gz"))
+
+
+def words(capsys: pytest.CaptureFixture[str], *options: str | Path) -> dict[str, list[str]]:
+    code, out, err = phasa(capsys, "keywords", "--json", "--top", "40", "--lang", "en", *options)
+    assert code == 0, err
+    rows = [json.loads(line) for line in out.splitlines()]
+    return {row["file"]: " ".join(word["term"] for word in row["keywords"]).split() for row in rows}
+
+
+def test_a_folder_of_pages_is_one_set_without_what_repeats(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (found,) = words(capsys, folder).values()
+    assert {"lantern", "volcano", "orchestra"} <= set(found)
+    assert "lemonade" not in found
+
+
+def test_several_files_are_sets_of_their_own_or_one_together(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [folder / "deep" / f"{name}.html" for name in ("one", "two")]
+    alone = words(capsys, *files)
+    assert list(alone) == [str(file) for file in files]
+    assert "volcano" not in alone[str(files[0])]
+    assert "lemonade" in alone[str(files[0])]
+    (together,) = words(capsys, "--together", *files).values()
+    assert {"lantern", "volcano"} <= set(together)
+    assert "lemonade" not in together
+
+
+def test_a_warc_file_gives_the_newest_capture_of_each_address(warc: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (found,) = words(capsys, warc).values()
+    assert {"lantern", "volcano", "orchestra"} <= set(found)
+    assert not {"glacier", "lemonade"} & set(found)
+
+
+def test_by_month_every_month_has_its_own_captures(warc: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = words(capsys, warc, "--by", "month")
+    assert list(found) == ["2026-02", "2026-01"]
+    assert "glacier" in found["2026-01"]
+    assert "lemonade" not in found["2026-02"]
+
+
+def test_a_list_of_addresses_chooses_among_the_pages(
+    warc: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = tmp_path / "chosen.txt"
+    chosen.write_text("# the volcano\nhttp://harbour.example/two\n", encoding="utf-8")
+    (found,) = words(capsys, warc, "--urls", chosen).values()
+    assert "volcano" in found
+    assert "lantern" not in found
+    code, _, err = phasa(capsys, "overview", warc, "--urls", chosen, "-o", tmp_path / "cloud.html")
+    assert code == 0, err
+    assert "volcano" in (tmp_path / "cloud.html").read_text(encoding="utf-8")
+
+
+def test_a_folder_without_pages_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = phasa(capsys, "overview", tmp_path)
+    assert code == 1
+    assert "neither a collection nor a folder with HTML or WARC files" in err
+
+
+def test_as_published_is_the_thesis_from_end_to_end(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cloud = tmp_path / "cloud.html"
+    code, _, err = phasa(capsys, "overview", folder, "--as-published", "--lang", "en", "-o", cloud)
+    assert code == 0, err
+    text = cloud.read_text(encoding="utf-8")
+    assert '<section class="overview published"' in text
+    assert "lemonade" not in text
+    assert ">one<" not in text  # the published extraction has no titles
+    (published,) = words(capsys, folder, "--as-published").values()
+    (plain,) = words(capsys, folder, "--extract", "thesis", "--weigh", "amtf", "--segmenter", "longest-first").values()
+    assert published == plain
+
+
+def test_options_and_environment_change_extraction_and_weight(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "page.html"
+    links = "".join(f"<a href=/{n}>harbour {n}</a>" for n in range(4))
+    file.write_text(
+        f"<html lang=en><body><div><p>lantern lantern market</p><p>market square</p></div><form><p>hidden orchard</p>"
+        f"<p>orchard and vineyard</p></form><div>{links}</div></body>",
+        encoding="utf-8",
+    )
+    thesis: list[str | Path] = ["--extract", "thesis", "--weigh", "amtf", file]
+    (subtree,) = words(capsys, *thesis).values()
+    (tag_only,) = words(capsys, "--form", "tag_only", *thesis).values()
+    assert "orchard" not in subtree
+    assert "orchard" in tag_only
+    (both,) = words(capsys, "--logic", "and", *thesis).values()
+    assert both != subtree
+    monkeypatch.setenv("PHASA_FORM", "tag_only")
+    assert words(capsys, *thesis) == {str(file): tag_only}
+    code, _, err = phasa(capsys, "keywords", "--scope", "page", file)
+    assert code == 1
+    assert "--scope page: the weight phasa knows no scope; give --weigh amtf" in err
