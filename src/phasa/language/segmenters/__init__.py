@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -117,7 +117,8 @@ def _spaced(choice: Choice) -> CutSegmenter:
 def _syllables(choice: Choice) -> CutSegmenter:
     from phasa.language.segmenters.syllables import Syllables
 
-    return Syllables()
+    # One style for all lines: what a line is cut into must not depend on the lines around it.
+    return Syllables(partial(load_segmenter, "phasa", "th", "general", None, choice.model))
 
 
 ENGINES: dict[str, Callable[[Choice], CutSegmenter]] = {
