@@ -31,12 +31,16 @@ class Format(StrEnum):
 
     TEXT = "text"
     JSON = "json"
+    MARKDOWN = "markdown"
+    TEI = "xml-tei"
 
 
 @app.command(epilog="Example:  phasa extract --json page.html other.html")
 def extract(
     pages: Annotated[list[str], typer.Argument(metavar="FILE|URL|-...", help="Pages; - is standard input.")],
-    form: Annotated[Format, typer.Option("--format", help="Print the text, or a JSON object per page.")] = Format.TEXT,
+    form: Annotated[
+        Format, typer.Option("--format", help="Text, one JSON object a page, or its structure.")
+    ] = Format.TEXT,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     method: Annotated[
         str,
@@ -58,17 +62,22 @@ def extract(
 
     rules = Rules(logic=logic, form_policy=form_policy)
     frequencies = _count(pages, method, rules, allow_private) if match else None
+    form = Format.JSON if as_json else form
     well = True
+    if form is Format.TEI:
+        write_text(_TEI_BEGIN)
     for batch in _batches(pages, allow_private):
         batch, read = _extracted(batch, method, rules)
         if frequencies is not None:
             read = [page._replace(elements=frequencies.clean(page.elements)) for page in read]
-        shown = iter(_json_lines(read) if as_json or form is Format.JSON else [f"{page.text}\n" for page in read])
+        shown = iter(_SHOWN[form](read))
         for name, text in batch:
             if isinstance(text, str):
                 write_text(next(shown))
             else:
                 well = tell_trouble(name, text)
+    if form is Format.TEI:
+        write_text("</teiCorpus>\n")
     if not well:
         raise typer.Exit(1)
 
@@ -140,7 +149,7 @@ def _extracted(batch: Batch, method: str, rules: Rules) -> tuple[Batch, list[_Re
 
 
 def _json_lines(pages: list[_Read]) -> Iterator[str]:
-    from phasa.overview.extract import languages_of
+    from phasa.overview.extract import languages_of, page_kind
 
     languages = languages_of([(page.text, page.metadata.language) for page in pages])
     for page, language in zip(pages, languages, strict=True):
@@ -151,6 +160,48 @@ def _json_lines(pages: list[_Read]) -> Iterator[str]:
             "author": page.metadata.author,
             "date": page.metadata.date,
             "language": language,
-            "elements": [{"xpath": element.xpath, "text": element.text} for element in page.elements],
+            "kind": page_kind(page.elements),
+            "elements": [_row(element) for element in page.elements],
         }
         yield json.dumps(row, ensure_ascii=False) + "\n"
+
+
+def _row(element: Element) -> dict[str, object]:
+    """An element as JSON: its place without what does not apply to it."""
+    place = element.place
+    row: dict[str, object] = {"xpath": element.xpath, "text": element.text, "kind": place.kind}
+    if place.level:
+        row["level"] = place.level
+    if place.row >= 0:
+        row |= {"group": place.group, "row": place.row}
+    if place.numbered:
+        row["numbered"] = True
+    return row
+
+
+def _texts(pages: list[_Read]) -> Iterator[str]:
+    return (f"{page.text}\n" for page in pages)
+
+
+def _markdown(pages: list[_Read]) -> Iterator[str]:
+    from phasa.overview.extract.formats import markdown
+
+    return (markdown(page.metadata, page.elements) + "\n" for page in pages)
+
+
+def _tei(pages: list[_Read]) -> Iterator[str]:
+    from phasa.overview.extract import languages_of
+    from phasa.overview.extract.formats import tei
+
+    languages = languages_of([(page.text, page.metadata.language) for page in pages])
+    for page, language in zip(pages, languages, strict=True):
+        yield tei(page.name, page.metadata, page.elements, language)
+
+
+_SHOWN = {Format.TEXT: _texts, Format.JSON: _json_lines, Format.MARKDOWN: _markdown, Format.TEI: _tei}
+# One document however many pages: a corpus with a header of its own, as TEI wants it.
+_TEI_BEGIN = """<?xml version="1.0" encoding="UTF-8"?>
+<teiCorpus xmlns="http://www.tei-c.org/ns/1.0">
+<teiHeader><fileDesc><titleStmt><title>Pages</title></titleStmt><publicationStmt><p>extracted by phasa</p>
+</publicationStmt><sourceDesc><p>Web pages</p></sourceDesc></fileDesc></teiHeader>
+"""

@@ -294,8 +294,8 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="Small worlds, in about a minute.")] = False,
     workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes.")] = 1,
     data: Annotated[
-        Path, typer.Option("--data", metavar="DIR", envvar="PHASA_DATA", help="The folder of real data.")
-    ] = Path("../shared/data"),
+        Path | None, typer.Option("--data", metavar="DIR", envvar="PHASA_DATA", help="The folder of real data.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Repeat published experiments: each published table next to ours, and which claims hold."""
@@ -311,7 +311,12 @@ def reproduce(
     _known(name, [*EXPERIMENTS, "all", "list"])
     numbers = tuple(int(one.partition(":")[0]) for one in _worlds(f"{seeds}:1"))
     options = Options(
-        numbers, pages, quick, workers, data, lambda step: print(f"… {step}", file=sys.stderr, flush=True)
+        numbers,
+        pages,
+        quick,
+        workers,
+        data or _data_beside(),
+        lambda step: print(f"… {step}", file=sys.stderr, flush=True),
     )
     results = []
     for one in EXPERIMENTS if name == "all" else [name]:
@@ -322,6 +327,12 @@ def reproduce(
             print("written: " + ", ".join(map(str, write_files(results[-1], out))), file=sys.stderr)
     if as_json:
         print_json([as_data(result) for result in results])
+
+
+def _data_beside() -> Path | None:
+    """The folder of real data where a checkout has it; None for a reader who has the package alone."""
+    beside = Path("../shared/data")
+    return beside if beside.is_dir() else None
 
 
 def _known(name: str, names: list[str]) -> None:

@@ -30,16 +30,21 @@ def build(
     output: Annotated[Path, typer.Option("--output", "-o", help="The lexicon file to write.")],
     names: Annotated[Path | None, typer.Option(help="Further names for CName, one a line.")] = None,
     refined: Annotated[bool, typer.Option("--refine", help="Refine the corpus first.")] = False,
+    mend: Annotated[
+        bool, typer.Option("--mend", help="Refine until nothing changes; no names of two letters or with outer blanks.")
+    ] = False,
 ) -> None:
     """Build the Reference Corpus and CName lists of a corpus, as one compact file."""
-    from phasa.language.lexicon import build_lexicon, find_inconsistencies
+    from phasa.language.lexicon import build_lexicon, find_inconsistencies, plain_names, settle
     from phasa.language.lexicon import refine as rewrite
 
     lines = list(_lines(corpora))
-    if refined:
-        lines = rewrite(lines, find_inconsistencies(lines))
+    for cases in settle(lines) if mend else [find_inconsistencies(lines)] if refined else []:
+        lines = rewrite(lines, cases)
     further = names.read_text(encoding="utf-8").splitlines() if names else ()
     lexicon = build_lexicon(lines, further)
+    if mend:
+        lexicon = plain_names(lexicon)
     lexicon.save(output)
     print(f"{output}: {len(lexicon.reference)} words, {len(lexicon.cname)} names")
 

@@ -34,7 +34,8 @@ LanguageOption = Annotated[
     str, typer.Option("--lang", help="Language of the text: a BCP 47 code, or your own profile (.toml).")
 ]
 StyleOption = Annotated[
-    str, typer.Option(help="Annotation style: auto, general, ud, social, best (model free: plain).")
+    str,
+    typer.Option(help="Annotation style: auto, general, ud, social, best (model free: plain; longest-first: mended)."),
 ]
 LexiconOption = Annotated[Path | None, typer.Option(help="A lexicon file or a plain word list, for matching engines.")]
 ModelOption = Annotated[

@@ -25,7 +25,7 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
     "feeds": ("phasa.papers.feed_scheduling.experiments", "E0–E4 of specs/feed-retrieval-scheduling.md"),
     "segmentation": (
         "phasa.papers.content_overview.segmentation",
-        "Thai words on BEST: refinement, names, dictionary (E6–E10)",
+        "Thai words on BEST or a small free corpus: refinement, names, dictionary (E6–E10)",
     ),
 }
 

@@ -28,5 +28,6 @@ class Options:
     def real_data(self) -> Path:
         """The folder of real data. Raises InputError when there is none."""
         if self.data is None or not self.data.is_dir():
-            raise InputError(f"{self.data}: no folder of data there; say where it is with --data or PHASA_DATA")
+            where = self.data or "real data"
+            raise InputError(f"{where}: no folder of data there; say where it is with --data or PHASA_DATA")
         return self.data

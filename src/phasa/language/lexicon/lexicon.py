@@ -56,6 +56,13 @@ def build_lexicon(lines: Iterable[Line], names: Iterable[str] = ()) -> Lexicon:
     return Lexicon(longest_first(cname), longest_first(reference), counts)
 
 
+def plain_names(lexicon: Lexicon) -> Lexicon:
+    """The lexicon without names that begin or end with a blank or have fewer than three characters (§4.7.4): such
+    entries (`ๆ `, `ฯ `) come before every word and break many."""
+    kept = tuple(name for name in lexicon.cname if len(name) > 2 and name == name.strip())
+    return Lexicon(kept, lexicon.reference, lexicon.counts)
+
+
 def longest_first(words: Iterable[str]) -> tuple[str, ...]:
     """The words by length, longest first; code-point order within a length, so that the result is always the same."""
     return tuple(sorted(words, key=lambda word: (-len(word), word)))

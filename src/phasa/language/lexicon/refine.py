@@ -14,6 +14,7 @@ from typing import NamedTuple
 from phasa.language.lexicon.corpus import Line, Word
 
 Gram = tuple[str, ...]
+_MOST_RUNS = 20  # two forms that rewrite each other would never settle; BEST needs two runs
 
 
 class Inconsistency(NamedTuple):
@@ -56,6 +57,17 @@ def find_inconsistencies(lines: Iterable[Line]) -> list[Inconsistency]:
                 if case.keeps_split:
                     del single[case.joined]
     return found
+
+
+def settle(lines: Iterable[Line]) -> list[list[Inconsistency]]:
+    """The pairs of run after run of the refinement, until one finds nothing: what a run rewrites can be cut in two ways
+    itself. Give each run to `refine` in turn."""
+    lines = list(lines)
+    runs: list[list[Inconsistency]] = []
+    while (cases := find_inconsistencies(lines)) and len(runs) < _MOST_RUNS:
+        runs.append(cases)
+        lines = refine(lines, cases)
+    return runs
 
 
 def refine(lines: Iterable[Line], cases: Sequence[Inconsistency]) -> list[Line]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -78,13 +78,16 @@ def _lexto(choice: Choice) -> CutSegmenter:
 
 
 def _longest_first(choice: Choice) -> CutSegmenter:
-    from phasa.language.segmenters.longest_first import LongestFirst
+    from phasa.language.segmenters.longest_first import MENDED, PUBLISHED, LongestFirst
     from phasa.language.segmenters.packed import read_packed
     from phasa.language.segmenters.trie import Trie
 
+    styles = {"auto": PUBLISHED, "published": PUBLISHED, "mended": MENDED}
+    if (rules := styles.get(choice.style)) is None:
+        raise InputError(f"style {choice.style!r}: engine longest-first has published and mended")
     if choice.lexicon is None and (packed := read_packed("longest-first", choice.language, Trie.from_bytes)):
-        return LongestFirst.of_trie(packed)
-    return LongestFirst(choice.lists())
+        return LongestFirst.of_trie(packed, rules)
+    return LongestFirst(choice.lists(), rules)
 
 
 def _maximal(choice: Choice) -> CutSegmenter:
@@ -121,7 +124,8 @@ def _spaced(choice: Choice) -> CutSegmenter:
 def _syllables(choice: Choice) -> CutSegmenter:
     from phasa.language.segmenters.syllables import Syllables
 
-    return Syllables()
+    # One style for all lines: what a line is cut into must not depend on the lines around it.
+    return Syllables(partial(load_segmenter, "phasa", "th", "general", None, choice.model))
 
 
 ENGINES: dict[str, Callable[[Choice], CutSegmenter]] = {
@@ -172,8 +176,9 @@ def load_segmenter(
 ) -> CutSegmenter:
     """The engine of that name, or a plug-in, loaded once.
 
-    `style` and `model` (see `model_file`) concern the engine "phasa", `lexicon` (a lexicon file or a plain word list)
-    those that match words. Raises InputError for a name, style, language or file that it cannot use.
+    `style` and `model` (see `model_file`) concern the engine "phasa", `style` also "longest-first" (published, mended),
+    `lexicon` (a lexicon file or a plain word list) those that match words.
+    Raises InputError for a name, style, language or file that it cannot use.
     """
     try:
         make = ENGINES[name]

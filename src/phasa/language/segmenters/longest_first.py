@@ -3,7 +3,8 @@
 Not the classical left-to-right match: every occurrence of a longer entry in the whole line is claimed before a shorter
 entry is tried, and the whole of CName before the Reference Corpus. What no entry claims stays as residual runs, cut at
 blanks only. This is the fast form of §4.8: all occurrences at once, claimed length by length with arrays.
-The plain form stands in the tests and gives the same words.
+The plain form stands in the tests and gives the same words. Two rules that the source does not state, but that the
+engines of its time had (§4.7.4), can be switched on: `Rules`.
 """
 
 from __future__ import annotations
@@ -13,9 +14,34 @@ from typing import NamedTuple
 import numpy as np
 
 from phasa.language.lexicon import Lexicon, longest_first
-from phasa.language.segmenters.characters import BLANK, LINE_END, Mask, code_points, kinds_of
+from phasa.language.segmenters.characters import (
+    BLANK,
+    COMPLEX,
+    COMPLEX_MARK,
+    DIGIT,
+    LETTER,
+    LINE_END,
+    Codes,
+    Kinds,
+    Mask,
+    code_points,
+    kinds_of,
+    may_cut,
+)
 from phasa.language.segmenters.cuts import CutSegmenter, Starts, no_starts
-from phasa.language.segmenters.trie import Ints, Numbers, Trie
+from phasa.language.segmenters.trie import Found, Ints, Numbers, Trie
+
+
+class Rules(NamedTuple):
+    """What the published engine leaves open; both off is the text of the source."""
+
+    clusters: bool = False
+    """No entry begins or ends inside a character cluster (เ|ท่าน|ั้น)."""
+    classes: bool = False
+    """What no entry claims is cut where the class of characters changes, not at blanks alone."""
+
+
+PUBLISHED, MENDED = Rules(), Rules(clusters=True, classes=True)
 
 
 class Claimed(NamedTuple):
@@ -24,22 +50,27 @@ class Claimed(NamedTuple):
     starts: Ints
     ends: Ints
     from_cname: Mask
+    lengths_tried: int
+    """Lengths of entries that were tried before too few characters were left for any further one (§8.A9)."""
 
 
 class LongestFirst(CutSegmenter):
     """Global longest-first matching over a lexicon."""
 
-    def __init__(self, lexicon: Lexicon) -> None:
-        cname = longest_first(set(lexicon.cname) - {""})
-        reference = longest_first(set(lexicon.reference) - {"", *cname})
+    def __init__(self, lexicon: Lexicon, rules: Rules = PUBLISHED) -> None:
+        # Dictionaries, not sets: lists that come in order are sorted in a moment.
+        names = dict.fromkeys(filter(None, lexicon.cname))
+        cname = longest_first(names)
+        reference = longest_first(word for word in dict.fromkeys(filter(None, lexicon.reference)) if word not in names)
         self._entries = Trie([*cname, *reference])
         self._cname_size = len(cname)
+        self._rules = rules
 
     @classmethod
-    def of_trie(cls, entries: Trie) -> LongestFirst:
+    def of_trie(cls, entries: Trie, rules: Rules = PUBLISHED) -> LongestFirst:
         """The engine over a Reference Corpus whose trie is at hand, longest first, without CName."""
         engine = cls.__new__(cls)
-        engine._entries, engine._cname_size = entries, 0
+        engine._entries, engine._cname_size, engine._rules = entries, 0, rules
         return engine
 
     @property
@@ -48,11 +79,10 @@ class LongestFirst(CutSegmenter):
         return self._entries
 
     def piece_starts(self, text: str) -> Starts:
-        kinds = kinds_of(code_points(text))
+        codes = code_points(text)
         claimed = self.claim(text)
         begins = np.zeros(len(text) + 1, dtype=np.bool_)
-        begins[1:-1] = (kinds[1:] == BLANK) != (kinds[:-1] == BLANK)
-        begins[1:-1] |= (kinds[1:] == LINE_END) | (kinds[:-1] == LINE_END)
+        begins[:-1] = _class_starts(codes) if self._rules.classes else _blank_starts(kinds_of(codes))
         inside = np.zeros(len(text) + 1, dtype=np.int32)
         inside[claimed.starts + 1] += 1
         inside[claimed.ends] -= 1
@@ -62,24 +92,25 @@ class LongestFirst(CutSegmenter):
         begins[0] = True
         return np.flatnonzero(begins[:-1])
 
-    def claim(self, text: str, *, early_stop: bool = True) -> Claimed:
-        """What the entries claim, in no particular order. With `early_stop` no entry is tried once fewer characters are
-        free than the shortest entry has: the outcome is the same (§4.8)."""
-        found = list(self._entries.find(code_points(text)))[::-1]
+    def claim(self, text: str) -> Claimed:
+        """What the entries claim, in no particular order."""
+        found = self._occurrences(text)[::-1]
         taken = np.zeros(len(text), dtype=np.bool_)
         claims: list[tuple[Ints, int, bool]] = []
-        shortest = found[-1][0] if found and early_stop else 0
+        left = len(text)
         if self._cname_size:
             for length, starts, entries in found:
-                if len(taken) - np.count_nonzero(taken) < shortest:
-                    break
                 mine = entries < self._cname_size
                 claims.append((_claim_length(starts[mine], entries[mine], length, taken), length, True))
+                left -= length * len(claims[-1][0])
         # Only claims of the other list can lie strictly inside a candidate: those of the same list are longer.
         inside = np.concatenate([[0], np.cumsum(taken)]) if taken.any() else None
+        shortest = found[-1].length if found else 0
+        tried = 0
         for length, starts, entries in found:
-            if len(taken) - np.count_nonzero(taken) < shortest:
+            if left < shortest:
                 break
+            tried += 1
             if self._cname_size:
                 mine = entries >= self._cname_size
                 starts, entries = starts[mine], entries[mine]
@@ -87,13 +118,42 @@ class LongestFirst(CutSegmenter):
                 clear = inside[starts] == inside[starts + length]
                 starts, entries = starts[clear], entries[clear]
             claims.append((_claim_length(starts, entries, length, taken), length, False))
+            left -= length * len(claims[-1][0])
         if not claims:
-            return Claimed(no_starts(), no_starts(), np.zeros(0, dtype=np.bool_))
+            return Claimed(no_starts(), no_starts(), np.zeros(0, dtype=np.bool_), tried)
         return Claimed(
             np.concatenate([won for won, _, _ in claims]),
             np.concatenate([won + length for won, length, _ in claims]),
             np.concatenate([np.full(len(won), cname) for won, _, cname in claims]),
+            tried,
         )
+
+    def _occurrences(self, text: str) -> list[Found]:
+        """All that the entries could claim, shortest first."""
+        codes = code_points(text)
+        found = list(self._entries.find(codes))
+        if not self._rules.clusters:
+            return found
+        whole = np.append(may_cut(codes), True)
+        fitting = ((place, whole[place.starts] & whole[place.starts + place.length]) for place in found)
+        return [Found(place.length, place.starts[fits], place.words[fits]) for place, fits in fitting]
+
+
+def _blank_starts(kinds: Kinds) -> Mask:
+    """Where runs of blanks begin and end, and line ends."""
+    begins = np.zeros(len(kinds), dtype=np.bool_)
+    begins[1:] = (kinds[1:] == BLANK) != (kinds[:-1] == BLANK)
+    begins[1:] |= (kinds[1:] == LINE_END) | (kinds[:-1] == LINE_END)
+    return begins
+
+
+def _class_starts(codes: Codes) -> Mask:
+    """Where the class changes: letters, digits, letters of scripts without blanks, blanks; a sign stands alone."""
+    kinds = kinds_of(codes)
+    kinds[kinds == COMPLEX_MARK] = COMPLEX
+    begins = np.ones(len(kinds), dtype=np.bool_)
+    begins[1:] = (kinds[1:] != kinds[:-1]) | ~np.isin(kinds[1:], (LETTER, DIGIT, COMPLEX, BLANK))
+    return begins & may_cut(codes)
 
 
 def _claim_length(starts: Ints, entries: Numbers, length: int, taken: Mask) -> Ints:

@@ -32,6 +32,7 @@ from phasa.language.segmenters.frame import BEGINS
 from phasa.language.segmenters.known import KnownWords
 from phasa.language.segmenters.model import Model, Weights
 from phasa.language.segmenters.style import style_of
+from phasa.language.segmenters.syllables import own_syllables
 from phasa.language.segmenters.units import HALO, Places, Spread, spread_out, stretch_of
 
 AUTO = "auto"
@@ -83,7 +84,7 @@ class Pointwise(CutSegmenter):
             scores[inside] = scores[inside + 1] = 1 if self._cuts_numbers else -1
         begins = spread.verdicts == BEGINS
         begins[spread.starts[:-1][is_open]] = scores[is_open] > 0
-        return np.flatnonzero(spread.give_back(begins))
+        return np.flatnonzero(own_syllables(text, spread.give_back(begins)))
 
     @cached_property
     def _cuts_numbers(self) -> bool:

@@ -8,11 +8,12 @@ other scripts is cut by Unicode's rules.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 
 from phasa.language.segmenters.breaks import word_starts
-from phasa.language.segmenters.characters import code_points, may_cut
+from phasa.language.segmenters.characters import Codes, Kinds, Mask, code_points, may_cut
 from phasa.language.segmenters.cuts import CutSegmenter, Starts
 
 # Myanmar: a consonant or independent vowel begins a syllable unless it is killed (asat), stacked below (virama before
@@ -33,12 +34,52 @@ _LAO = (
 _BEGIN = re.compile("|".join((_MYANMAR, _KHMER, _LAO)))
 
 
+_OTHERS = re.compile("[\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_THAI = 1
+_SCRIPTS = ((0x0E01, 0x0E50, _THAI), (0x0E80, 0x0F00, 2), (0x1000, 0x10A0, 3), (0x1780, 0x1800, 4))
+
+
 class Syllables(CutSegmenter):
-    """Syllables of Lao, Khmer and Myanmar; Unicode words of everything else."""
+    """Syllables of Lao, Khmer and Myanmar, whichever a line is in; Unicode words of everything else.
+
+    `thai` gives the engine for lines with Thai in them, and is asked when there is one.
+    """
+
+    def __init__(self, thai: Callable[[], CutSegmenter] | None = None) -> None:
+        self._thai = thai
 
     def piece_starts(self, text: str) -> Starts:
         codes = code_points(text)
-        begins = word_starts(text, codes)
-        syllables = np.fromiter((match.start() for match in _BEGIN.finditer(text)), dtype=np.int64)
-        begins[syllables] = True
-        return np.flatnonzero(begins & may_cut(codes))
+        begins = own_syllables(text, word_starts(text, codes))
+        in_thai = _scripts(codes) == _THAI
+        if self._thai is not None and in_thai.any():
+            by_thai = np.zeros(len(codes), dtype=np.bool_)
+            by_thai[self._thai().piece_starts(text)] = True
+            line = np.cumsum(codes == 0x0A) - (codes == 0x0A)  # a line end belongs to the line that it ends
+            with_thai = np.bincount(line[in_thai], minlength=int(line[-1]) + 1) > 0
+            begins = np.where(with_thai[line], by_thai, begins)
+        return np.flatnonzero(begins)
+
+
+def own_syllables(text: str, begins: Mask) -> Mask:
+    """`begins`, but in Lao, Khmer and Myanmar and around them by their own rules: syllables, and words of Unicode where
+    another script, a digit or a sign stands beside them."""
+    if not _OTHERS.search(text):
+        return begins
+    codes = code_points(text)
+    script = _scripts(codes)
+    other = script > _THAI
+    touching = other[1:] | other[:-1]
+    mixed = begins.copy()
+    mixed[1:][touching] = word_starts(text, codes)[1:][touching]
+    mixed[1:] |= touching & (script[1:] != script[:-1]) & (script[1:] > 0) & (script[:-1] > 0)
+    mixed[np.fromiter((match.start() for match in _BEGIN.finditer(text)), dtype=np.int64)] = True
+    return mixed & may_cut(codes)
+
+
+def _scripts(codes: Codes) -> Kinds:
+    """The script of every character among those written without blanks; 0 for all others."""
+    found = np.zeros(len(codes), dtype=np.uint8)
+    for first, end, script in _SCRIPTS:
+        found[(codes >= first) & (codes < end)] = script
+    return found

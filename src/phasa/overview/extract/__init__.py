@@ -10,14 +10,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from phasa.overview.extract.content import Content, Element
+from phasa.overview.extract.content import Content, Element, Kind, page_kind
 from phasa.overview.extract.method import Method, extractor_named
 
 if TYPE_CHECKING:
     from phasa.overview.extract.metadata import Metadata
     from phasa.overview.extract.thesis import Rules
 
-__all__ = ["Content", "Element", "Method", "content_of", "extract", "extract_page", "extract_pages", "languages_of"]
+__all__ = [
+    "Content",
+    "Element",
+    "Kind",
+    "Method",
+    "content_of",
+    "extract",
+    "extract_page",
+    "extract_pages",
+    "languages_of",
+    "page_kind",
+]
 
 
 def extract(

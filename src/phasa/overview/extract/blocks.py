@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from resiliparse.parse.html import HTMLTree
+from resiliparse.parse.html import DOMNode, HTMLTree
 
 from phasa.overview.extract.page import MOST_NODES
 from phasa.overview.extract.vocabulary import (
@@ -13,6 +13,7 @@ from phasa.overview.extract.vocabulary import (
     BLOCK,
     BREAK,
     EVERYTHING,
+    GAP,
     INLINE,
     LINK,
     TAG_ROLE,
@@ -52,6 +53,8 @@ class Layout:
     tag: list[str] = field(default_factory=list)
     shape: list[int] = field(default_factory=list)
     roles: list[int] = field(default_factory=list)
+    rows: dict[int, int] = field(default_factory=dict)
+    """Of cells of tables, by their index: the number of their line among all lines of the page."""
 
 
 def lay_out(tree: HTMLTree) -> Layout:
@@ -85,6 +88,9 @@ def _walk(tree: HTMLTree, treatments: dict[str, int]) -> Layout:
 
     parts: list[str] = []
     link_length = link_count = in_link = 0
+    # Whether the text before is parted from the next by what is seen and is no text. A single letter is an initial.
+    gap = False
+    line = 0  # lines of tables so far
     here = 0  # the element whose direct text is being gathered
     path = []  # open elements: (node, how it was treated)
 
@@ -124,10 +130,15 @@ def _walk(tree: HTMLTree, treatments: dict[str, int]) -> Layout:
                 if parts and parts[-1] is not _LINE:
                     parts.append(" ")
             else:
+                if gap:
+                    if text[0].isalnum():
+                        parts.append(" ")
+                    gap = False
                 parts.append(text)
                 if in_link:
                     link_length += len(text)
         elif how == BLOCK:
+            gap = False
             if parts:
                 close_block()
             names = node.class_name
@@ -147,6 +158,8 @@ def _walk(tree: HTMLTree, treatments: dict[str, int]) -> Layout:
             shapes.append(shape)
             roles.append(own)
             first.append(len(texts))
+            if name == "td" or name == "th":
+                out.rows[len(last)] = line
             child = node.first_child
             if child is None:
                 last.append(len(texts))
@@ -155,11 +168,20 @@ def _walk(tree: HTMLTree, treatments: dict[str, int]) -> Layout:
                 last.append(0)
         elif how == INLINE:
             child = node.first_child
+            if name == "tr":
+                line += 1
+            elif name == "span" and parts and not gap and len(parts[-1]) > 1:
+                gap = _parts_from(node)
         elif how == LINK:
             child = node.first_child
             if child is not None:
                 in_link += 1
                 link_count += 1
+                if parts and not gap:
+                    beside = node.prev
+                    gap = beside is not None and beside.tag == "a"
+        elif how == GAP:
+            gap = bool(parts)
         elif how == BREAK and parts:
             if parts[-1] is _LINE or name == "hr":  # an empty line parts two paragraphs
                 close_block()
@@ -187,6 +209,15 @@ def _walk(tree: HTMLTree, treatments: dict[str, int]) -> Layout:
         here = parent[here]
     last[0] = len(texts)
     return out
+
+
+def _parts_from(node: DOMNode) -> bool:
+    """Whether a <span> begins something else than the <span> right before it: both are named, and differently."""
+    beside = node.prev
+    if beside is None or beside.tag != "span":
+        return False
+    names = node.class_name
+    return bool(names) and bool(before := beside.class_name) and names != before
 
 
 def _join(parts: list[str]) -> str:

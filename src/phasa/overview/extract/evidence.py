@@ -15,6 +15,8 @@ class Evidence:
     title: str = ""
     description: str = ""
     record: str = ""
+    home: bool = False
+    """Its address, given or declared, is that of a whole site."""
 
     def match(self, openings: list[str]) -> tuple[list[bool], list[bool], list[bool]]:
         """Per block, by its opening in lower case: is it the title, does it stand in the description, in the body."""

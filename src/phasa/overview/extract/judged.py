@@ -12,8 +12,11 @@ import numpy.typing as npt
 
 from phasa.overview.extract.blocks import Layout
 from phasa.overview.extract.content import Element
+from phasa.overview.extract.evidence import Evidence
 from phasa.overview.extract.features import SIZE, Draft, Matrix, measure_pages
+from phasa.overview.extract.front import front_blocks, on_front
 from phasa.overview.extract.scorer import load_trees
+from phasa.overview.extract.structure import places_of
 
 WEIGHTS: Final = "blocks.npy"
 # A long block must be surer than a short one: it does more harm when it is wrong.
@@ -26,7 +29,7 @@ _WORTH_COMPARING: Final = 30  # characters; shorter texts may stand twice in an 
 
 def extract_elements(drafts: Sequence[Draft]) -> list[list[Element]]:
     """The blocks of key content of each page, in document order. Several pages at once take less time for each."""
-    return [_chosen(page, margins) for (page, _), margins in zip(drafts, judge_pages(drafts), strict=True)]
+    return [_chosen(*draft, margins) for draft, margins in zip(drafts, judge_pages(drafts), strict=True)]
 
 
 def judge_pages(drafts: Sequence[Draft]) -> list[list[float]]:
@@ -37,12 +40,23 @@ def judge_pages(drafts: Sequence[Draft]) -> list[list[float]]:
     return [list(islice(margins, size)) for size in sizes]
 
 
-def _chosen(page: Layout, margins: list[float]) -> list[Element]:
+def _chosen(page: Layout, evidence: Evidence, margins: list[float]) -> list[Element]:
     if not margins:
         return []
     chosen = choose_blocks(page, margins)
-    addresses = _addresses(page, {page.home[number] for number in chosen})
-    return [Element(addresses[page.home[number]], page.texts[number], number) for number in chosen]
+    front = front_blocks(page, chosen, margins, evidence.home)
+    numbers = front or chosen
+    homes = {page.home[number] for number in numbers}
+    addresses, places = _addresses(page, homes), places_of(page, homes)
+    return [
+        Element(
+            addresses[page.home[number]],
+            page.texts[number],
+            number,
+            on_front(page, number, places[page.home[number]]) if front else places[page.home[number]],
+        )
+        for number in numbers
+    ]
 
 
 def margins_of(X: Matrix, chances: npt.NDArray[np.float32], sizes: Sequence[int]) -> list[float]:

@@ -37,6 +37,7 @@ _BYLINE = '[rel="author"],[itemprop="author"],.byline,.author-name,.author'
 _ADDRESS = re.compile(r"^\s*(?:https?:)?//", re.I)
 _WRITTEN_BY = re.compile(r"^(?:by|von|par|por|di|door|av|autor|text|โดย|نویسنده)\b[:\s]*", re.I)
 _BUDDHIST_OFFSET = 543
+_HOME = re.compile(r"https?://[^/?#]+/?(?:index\.\w{2,5})?$", re.I)
 
 
 class Metadata(NamedTuple):
@@ -51,7 +52,7 @@ class Metadata(NamedTuple):
 
 def read_metadata(tree: HTMLTree, url: str = "") -> Metadata:
     """The metadata of a parsed page. Never raises for what a page contains."""
-    metas, scripts, headings = _head(tree)
+    metas, scripts, headings, canonical = _head(tree)
     named = _meta(metas)
     records = list(_records(scripts))
     h1 = _clean(headings[0].text) if headings else ""
@@ -64,7 +65,12 @@ def read_metadata(tree: HTMLTree, url: str = "") -> Metadata:
         author=_author(tree, named, records),
         date=_date(tree, named, records, url),
         language=_language(tree),
-        evidence=Evidence(title=title or h1, description=description, record=_unmarked(body)),
+        evidence=Evidence(
+            title=title or h1,
+            description=description,
+            record=_unmarked(body),
+            home=_HOME.match(url or canonical or named.get("og:url", "")) is not None,
+        ),
     )
 
 
@@ -73,13 +79,16 @@ def _text_of(tree: HTMLTree, selector: str) -> str:
     return _clean(element.text) if element is not None else ""
 
 
-def _head(tree: HTMLTree) -> tuple[list[DOMNode], list[DOMNode], list[DOMNode]]:
-    """The <meta> elements, the JSON-LD scripts and the first headings of a page, in one search."""
-    found: dict[str, list[DOMNode]] = {"meta": [], "script": [], "h1": []}
+def _head(tree: HTMLTree) -> tuple[list[DOMNode], list[DOMNode], list[DOMNode], str]:
+    """The <meta> elements, the JSON-LD scripts, the first headings and the canonical address, in one search."""
+    found: dict[str, list[DOMNode]] = {"meta": [], "script": [], "h1": [], "link": []}
     if tree.document is not None:
-        for element in tree.document.query_selector_all('meta[content],script[type="application/ld+json"],h1'):
+        for element in tree.document.query_selector_all(
+            'meta[content],script[type="application/ld+json"],h1,link[rel="canonical"]'
+        ):
             found[element.tag].append(element)
-    return found["meta"], found["script"], found["h1"]
+    canonical = found["link"][0].getattr("href") if found["link"] else None
+    return found["meta"], found["script"], found["h1"], canonical or ""
 
 
 def _meta(elements: list[DOMNode]) -> dict[str, str]:

@@ -10,8 +10,9 @@ def _listed(words: str, by: str | None = None) -> list[str]:
     return words.split(by)
 
 
-# How the walk treats an element. Whatever is not named here is a block.
-TEXT, INLINE, LINK, BREAK, SKIP, BLOCK = range(6)
+# How the walk treats an element. Whatever is not named here is a block. A gap is seen but has no text: what stands on
+# both sides of a picture or button is never one word.
+TEXT, INLINE, LINK, BREAK, SKIP, BLOCK, GAP = range(7)
 
 _INLINE: Final = (
     "abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rp rt ruby s samp small "
@@ -20,9 +21,11 @@ _INLINE: Final = (
     "tbody thead tfoot tr colgroup"
 )
 _SKIP: Final = (
-    "#comment #cdata-section !doctype script style noscript template svg iframe object embed applet canvas video audio "
-    "img picture source track map area select option optgroup datalist textarea input button progress meter head link "
-    "meta title base param frame frameset noframes math"
+    "#comment #cdata-section !doctype script style noscript template source track map area option optgroup datalist "
+    "head link meta title base param frame frameset noframes"
+)
+_GAP: Final = (
+    "svg iframe object embed applet canvas video audio img picture select textarea input button progress meter math"
 )
 # Elements that exist to hold what is not content: left out unless a page has nothing else.
 _APART: Final = "nav footer menu dialog"
@@ -33,6 +36,7 @@ EVERYTHING: Final[dict[str, int]] = {
     "hr": BREAK,
     **dict.fromkeys(_INLINE.split(), INLINE),
     **dict.fromkeys(_SKIP.split(), SKIP),
+    **dict.fromkeys(_GAP.split(), GAP),
 }
 TREATMENT: Final[dict[str, int]] = {**EVERYTHING, **dict.fromkeys(_APART.split(), SKIP)}
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from phasa.overview.extract.blocks import Layout, lay_out
 from phasa.overview.extract.features import SIZE, Draft, Matrix, measure_pages
+from phasa.overview.extract.front import front_blocks
 from phasa.overview.extract.judged import choose_blocks, margins_of
 from phasa.overview.extract.metadata import read_metadata
 from phasa.overview.extract.page import read_text, read_tree
@@ -36,7 +37,9 @@ class Example(NamedTuple):
         """What is extracted when the blocks have these chances of being key content."""
         if not self.layout.texts:
             return ""
-        chosen = choose_blocks(self.layout, margins_of(self.X, chances, [len(self.layout.texts)]))
+        margins = margins_of(self.X, chances, [len(self.layout.texts)])
+        chosen = choose_blocks(self.layout, margins)
+        chosen = front_blocks(self.layout, chosen, margins) or chosen
         return "\n".join(self.layout.texts[number] for number in chosen)
 
 
