@@ -1,8 +1,9 @@
 """Key content beside its peers: every public benchmark by its own rule, pages per CPU second on the same bytes.
 
 trafilatura (fast and default), resiliparse and readability-lxml run in the same process on the same pages, decoding
-included; loading a library is not counted, the sandbox that parses for phasa is. phasa's weights were trained on these pages: the honest figure for pages it
-has not seen is in the row `cross-validated` of the manual (`python -m phasa.overview.learn --check`).
+included; loading a library is not counted, the sandbox that parses for phasa is. phasa's weights were trained on these
+pages: the honest figure for pages it has not seen is in the row `cross-validated` of the manual
+(`python -m phasa.overview.learn --check`).
 """
 
 from __future__ import annotations
