@@ -37,3 +37,8 @@ def test_words_joined_are_the_text_and_lines_do_not_depend_on_each_other(text: s
         by_line = [word for line in text.splitlines(keepends=True) for word in engine.words(line)]
         if "\n" in text:
             assert engine.words(text) == by_line
+
+
+def test_a_line_of_thai_does_not_change_the_lines_around_it() -> None:
+    engine = segmenter_for("lo")
+    assert engine.words("2a\nก")[:-2] == engine.words("2a") == ["2a"]
