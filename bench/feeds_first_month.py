@@ -104,16 +104,18 @@ async def first_month(feeds: int, per_day: float, days: int, busy: int) -> None:
         rows = store.db.execute("SELECT published, first_seen, feed FROM post WHERE NOT catalogue").fetchall()
         found = np.array(rows)
         last = dict(store.db.execute("SELECT feed, max(at) FROM poll GROUP BY feed").fetchall())
-        news = sum(
+        came = [
             bisect_right(times, last[number]) - bisect_right(times, START - 1)
             for number, times in enumerate(moments.values(), start=1)
-        )
+        ]
     calm = np.array(["busy" not in url for url in moments])[found[:, 2].astype(int) - 1]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{len(moments)} new feeds, {busy} of them posting every minute; budget {per_day:g} polls a day")
     print(f"polls in the first hour {int((polls < START + HOUR).sum())}, in the first day "
           f"{int((polls < START + DAY).sum())}")  # fmt: skip
-    print(f"posts after the start {news}, lost {news - len(found)}")
+    seen = np.bincount(found[:, 2].astype(int), minlength=len(moments) + 1)[1:]
+    lost = {url: int(number - had) for url, number, had in zip(moments, came, seen, strict=True) if number > had}
+    print(f"posts after the start {sum(came)}, lost {sum(lost.values())} {lost or ''}")
     for first in range(0, days, 7):
         begin, end = START + first * DAY, START + (first + 7) * DAY
         made = int(((polls >= begin) & (polls < end)).sum())

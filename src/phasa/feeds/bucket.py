@@ -19,8 +19,10 @@ NEARLY_FULL = 0.75
 class Bucket:
     """Polls that may be made. Fills at `per_day` and holds `holds` days of polls.
 
-    It starts with one day's polls, so polls never exceed the allowance by more than that day's, whatever happens.
-    `reserve` is the number of days' polls that the price steers to, once there was time to save them.
+    It starts with one day's polls, so polls never exceed the allowance by more than that day's, whatever happens. With
+    an `advance` it starts with so many instead, and so many fewer come in the first day: the allowance is then kept
+    from the first day on. `reserve` is the number of days' polls that the price steers to, once there was time to save
+    them.
     """
 
     per_day: float
@@ -28,11 +30,18 @@ class Bucket:
     level: float
     holds: float = HOLDS_SHARED
     reserve: float = 1.0
+    advance: float = 0.0
     begun: float = field(init=False)
 
     def __post_init__(self) -> None:
         self.begun = self.since
         self._most = self.holds * max(1.0, self.per_day)
+
+    @classmethod
+    def in_advance(cls, per_day: float, now: float) -> Bucket:
+        """A bucket for many feeds: half of the first day's polls are there at once, the others come in its course."""
+        at_once = max(1.0, per_day / 2)
+        return cls(per_day, now, at_once, advance=min(at_once, per_day))
 
     @classmethod
     def for_rate(cls, per_day: float, now: float, unsteady: float = 0.0, holds: float = HOLDS_SHARED) -> Bucket:
@@ -42,14 +51,24 @@ class Bucket:
     def fill(self, now: float) -> None:
         """Let time pass. A moment before the last one changes nothing."""
         if now > self.since:
-            self.level = min(self._most, self.level + (now - self.since) / DAY * self.per_day)
+            polls = (now - self.since) / DAY * self.per_day
+            first_day = max(0.0, min(now, self.begun + DAY) - self.since)
+            self.level = min(self._most, self.level + polls - first_day / DAY * self.advance)
             self.since = now
 
     def ready_at(self, now: float) -> float:
         """The first moment from `now` on at which one poll can be paid."""
         self.fill(now)
         now = max(now, self.since)
-        return now if self.level >= 1.0 else now + (1.0 - self.level) / self.per_day * DAY
+        if self.level >= 1.0:
+            return now
+        lacks, ends, slowly = 1.0 - self.level, self.begun + DAY, self.per_day - self.advance
+        if now < ends:
+            in_first_day = (ends - now) / DAY * slowly
+            if in_first_day >= lacks:
+                return now + lacks / slowly * DAY
+            now, lacks = ends, lacks - in_first_day
+        return now + lacks / self.per_day * DAY
 
     def full_at(self, now: float) -> float:
         """The moment at which further saving would be lost; to poll later than that would waste the budget."""

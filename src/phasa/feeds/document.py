@@ -7,7 +7,7 @@ interpreted in the process that polls.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from msgspec import Struct
 
@@ -82,3 +82,9 @@ def _what(answer: Exchange) -> tuple[bytes, str, str, Url]:
     packed = answer.body is answer.wire_body
     encoding = (answer.header("content-encoding") or "") if packed else ""
     return answer.body, encoding, answer.header("content-type") or "", answer.final_url
+
+
+def announcement(announced: Sequence[FeedLink]) -> str:
+    """What to say of a page that was taken for a feed: the feeds that it names."""
+    names = ", ".join(str(link.url) for link in announced[:3])
+    return f"; it is a page that announces {names}" if names else ""

@@ -44,7 +44,7 @@ class SharedBudget:
 
     def __init__(self, per_day: float, now: float, pace: Pace = UNPACED) -> None:
         self._pace = pace
-        self.bucket = Bucket.for_rate(per_day, now)
+        self.bucket = Bucket.in_advance(per_day, now)
         self.calibration = Calibration(now)
         self.scheduled = 0.0
         """Polls a day that feeds with a timetable take from the same budget."""

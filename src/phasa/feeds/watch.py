@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-import heapq
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -22,7 +21,8 @@ import numpy as np
 from phasa.errors import ParserCrashedError
 from phasa.feed_settings import FeedSettings
 from phasa.feeds.day_plans import DayPlans
-from phasa.feeds.document import Read, read_here
+from phasa.feeds.document import Read, announcement, read_here
+from phasa.feeds.due import Due
 from phasa.feeds.manners import (
     HostPauses,
     Wait,
@@ -107,7 +107,8 @@ class Watcher:
         self.stop = asyncio.Event()
         self._pauses = HostPauses()
         # Feeds by the moment they are due, those in it or being polled, and the servers being asked.
-        self._queue: list[tuple[float, int]] = []
+        self._queue = Due()
+        self._urgent: set[int] = set()
         self._joined: set[int] = set()
         self._busy: dict[asyncio.Task[None], str] = {}
         self._plans = DayPlans(self.store)
@@ -154,7 +155,7 @@ class Watcher:
             self.policy.register(feed.id, terms_of(feed, self.settings))
             if feed.id not in self._joined:
                 self._joined.add(feed.id)
-                heapq.heappush(self._queue, (feed.due, feed.id))
+                self._queue.push(feed.due, feed.id)
                 if feed.activity is not None:
                     self.policy.recall(feed.id, feed.activity)
 
@@ -167,17 +168,18 @@ class Watcher:
         """Start the poll that is due; None when one was started, else the seconds until something may be."""
         if not self._queue:
             return 60.0
-        due, number = self._queue[0]
+        due, number, urgent = self._queue.first(now)
         if due > now:
             return due - now
         feed = self.store.feed(number)
         if feed.retired or feed.paused:
-            heapq.heappop(self._queue)
+            self._queue.pop(now)
             self._leave(number)
             return None
         if feed.due > due:
             # What a hub delivered meanwhile moved the next poll.
-            heapq.heapreplace(self._queue, (feed.due, number))
+            self._queue.pop(now)
+            self._queue.push(feed.due, number, urgent=urgent)
             return None
         if len(self._busy) >= self.at_once:
             return 1.0
@@ -185,15 +187,16 @@ class Watcher:
         if ready > now:
             if self.policy.common:
                 return ready - now
-            heapq.heapreplace(self._queue, (ready, number))
+            self._queue.pop(now)
+            self._queue.push(ready, number, urgent=urgent)
             return None
-        heapq.heappop(self._queue)
+        self._queue.pop(now)
         allowed = out_of_skipped(max(now, feed.not_before, self._pauses.free_at(feed.url)), feed.hints)
         if allowed > now:
-            heapq.heappush(self._queue, (allowed, number))
+            self._queue.push(allowed, number, urgent=urgent)
             return None
         if server_of(feed.url) in self._busy.values():
-            heapq.heappush(self._queue, (now + 1.0, number))
+            self._queue.push(now + 1.0, number, urgent=urgent)
             return None
         self.policy.pay(number, now)
         self._pauses.rest(feed.url, now + self.spacing)
@@ -211,10 +214,11 @@ class Watcher:
         if polled.retired or polled.paused:
             self._leave(feed.id)
         else:
-            heapq.heappush(self._queue, (polled.due, feed.id))
+            self._queue.push(polled.due, feed.id, urgent=feed.id in self._urgent)
 
     def _leave(self, number: int) -> None:
         self._joined.discard(number)
+        self._urgent.discard(number)
         self._plans.forget(number)
         self.policy.leave(number)
 
@@ -315,7 +319,7 @@ class Watcher:
             elif not pushed:
                 # Its validator is worth keeping all the same: while it holds, there is still no feed.
                 not_one = msgspec.structs.replace(_validators(answer), body_hash=digest, not_feed=True)
-                trouble = f"no feed in the answer{_named(read.announced)}"
+                trouble = f"no feed in the answer{announcement(read.announced)}"
                 self._failed(feed, msgspec.structs.replace(answer, detail=trouble), now, update=not_one)
             return
         title = feed.title or document.title
@@ -347,7 +351,7 @@ class Watcher:
         links = {str(link.url): link.title for link in announced}
         for url in named or list(links)[:1]:
             self.store.add(url, now, feed.publisher, feed.category, links[url])
-        trouble = f"no feed in the answer{_named(announced)}"
+        trouble = f"no feed in the answer{announcement(announced)}"
         poll = PollRow(feed.id, now, answer.status, answer.outcome, 0, 0, False, trouble[:200])
         self.store.record(poll, update=FeedUpdate(retired="a page; the feeds that it names are watched", why=trouble))
         self._tell_failure(feed, f"{trouble}; watched instead")
@@ -373,6 +377,7 @@ class Watcher:
     def _scheduled(self, feed: FeedRow, now: float, wait: Wait, update: FeedUpdate) -> FeedUpdate:
         """The update with the next poll of a feed that gave an answer: when, why, and what delay to expect."""
         decision = self.policy.decide(feed.id, now)
+        (self._urgent.add if decision.reason is Reason.WINDOW else self._urgent.discard)(feed.id)
         wanted, why = decision.at, str(decision.reason)
         lease = self.store.subscription(feed.id)
         if lease is not None and lease.state is Lease.ACTIVE and lease.expires > now:
@@ -387,12 +392,6 @@ class Watcher:
             update, failures=0, not_before=now + wait.seconds, hold=wait.hold, due=due, why=why, gain=decision.worth,
             activity=decision.activity, expected_delay=self.policy.expected_delay(feed.id, due, decision.gap),
         )  # fmt: skip
-
-
-def _named(announced: Sequence[FeedLink]) -> str:
-    """What to say of a page that was taken for a feed: the feeds that it names."""
-    names = ", ".join(str(link.url) for link in announced[:3])
-    return f"; it is a page that announces {names}" if names else ""
 
 
 def _validators(answer: Exchange) -> FeedUpdate:
