@@ -13,11 +13,13 @@ import re
 import shlex
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from aiohttp import web
@@ -180,15 +182,28 @@ class Reader:
         settings.write_text(text, encoding="utf-8")
 
     def _start(self, text: str) -> None:
-        quiet = "feeds watch" in text
         process = subprocess.Popen(
             ["bash", "-c", f"exec {text}"], cwd=self.folder, env=self._env, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         self._stay.append(process)
         assert process.stdout is not None
+        if watched := re.match(r"phasa feeds watch (\S+)", text):
+            self._polled(self.folder / watched[1] / "feeds.db", process)  # what a feed had before is not told
+            return
         line = process.stdout.readline()
-        assert line or quiet, f"$ {text}\n{process.stderr.read() if process.stderr else ''}"
+        assert line, f"$ {text}\n{process.stderr.read() if process.stderr else ''}"
+
+    def _polled(self, file: Path, process: subprocess.Popen[str]) -> None:
+        """Wait until a watch has asked some feed."""
+        until = time.monotonic() + SECONDS
+        while time.monotonic() < until:
+            assert process.poll() is None, process.stderr.read() if process.stderr else ""
+            with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as store:
+                if store.execute("SELECT count(*) FROM poll").fetchone()[0]:
+                    return
+            time.sleep(0.2)
+        raise AssertionError(f"{file}: no feed was asked in {SECONDS} seconds")
 
     def closes(self) -> None:
         """Stop what still runs; it must end in good order."""
