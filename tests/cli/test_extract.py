@@ -37,7 +37,7 @@ def test_json_is_one_object_per_file_in_order(pages: list[tuple[str, list[str]]]
     rows = [json.loads(line) for line in out.splitlines()]
     assert code == 0
     assert [row["file"] for row in rows] == [path for path, _ in pages]
-    assert set(rows[0]) == {"file", "title", "text", "author", "date", "language", "elements"}
+    assert set(rows[0]) == {"file", "title", "text", "author", "date", "language", "elements", "kind"}
     assert rows[0]["title"] == "Title of page 0"
     assert rows[0]["language"] == "en"
     assert all(paragraph in rows[0]["text"] for paragraph in pages[0][1])

@@ -249,7 +249,7 @@ def test_hostile_addresses_show_as_text(tmp_path: Path, browser: Browser) -> Non
 @pytest.fixture
 def watched(tmp_path: Path) -> Iterator[tuple[LivelyWeb, Collection]]:
     """A web slow enough to watch, and a collection that has seeds and was never crawled."""
-    small = LivelyWeb(1500, seconds=0.04)
+    small = LivelyWeb(1500, seconds=0.1)
     with small.serving():
         collection = collection_for(tmp_path / "thai-web", small, archive=False, connections=4, politeness=QUICK)
         yield small, collection
