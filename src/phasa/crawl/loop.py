@@ -135,11 +135,9 @@ class Crawl:
             "crawl starts: strategy %s, %d slots, %d done", self.parts.strategy.name, self._slots, self._settler.done
         )
         try:
+            self._tick(clock.now())  # orders that stand already are obeyed before anything is asked for
             while not self._stopping():
                 now = clock.now()
-                if now >= self._next_tick:
-                    self._tick(now)
-                    continue
                 room, least = self._room(now), ANY
                 if self._strict:
                     leases = frontier.lease(now) if room > 0 else []
@@ -150,6 +148,9 @@ class Crawl:
                     for lease in leases:
                         self._start(lease, now)
                 self._grant(0)  # what was granted and not leased is for others
+                if now >= self._next_tick:
+                    self._tick(now)  # here, where what was leased is under way: who watches sees it
+                    continue
                 if not leases and not await self._wait(now, room, least):
                     break
             await self._drain()
