@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from phasa.crawl.contexts import Contexts
 from phasa.frontier.protocol import Lease
 from phasa.web.exchange import Exchange
 from phasa.web.html import Page
@@ -45,7 +46,10 @@ class OutLinks:
         def of(column: Sequence[str]) -> Sequence[str]:
             return [column[place] for place in places] if column else ()
 
-        contexts = _Picked(self.contexts, places) if self.contexts else ()
+        contexts: Sequence[str] = ()
+        if self.contexts:
+            known = self.contexts
+            contexts = known.picked(places) if isinstance(known, Contexts) else _Picked(known, places)
         similarity = self.similarity[places] if self.similarity is not None else None
         return OutLinks(of(self.urls), of(self.anchors), contexts, of(self.hints), similarity)
 

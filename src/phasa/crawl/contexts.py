@@ -19,6 +19,10 @@ class Contexts(Sequence[str]):
         """The same with less on each side."""
         return Contexts(self._links, width)
 
+    def picked(self, places: Sequence[int]) -> Contexts:
+        """Those of some of the links."""
+        return Contexts([self._links[place] for place in places], self._width)
+
     def __len__(self) -> int:
         return len(self._links)
 

@@ -17,6 +17,7 @@ from phasa.crawl.segments.choices import Choices
 from phasa.crawl.segments.dictionary import Dictionary
 from phasa.crawl.segments.features import Chance, Citation
 from phasa.crawl.segments.graph import segment_graph
+from phasa.crawl.segments.hops import citing
 from phasa.crawl.segments.identifier import bare_key_of, identify, key_of
 from phasa.crawl.segments.locate import AskedCountries, country_by_name
 from phasa.crawl.segments.matcher import Matcher
@@ -107,6 +108,14 @@ def test_reading_a16_a_hundred_characters_in_all() -> None:
     total = identify("http://a.com/x/", [out_links(page)], surroundings="total")["http://b.com/y/"].texts[0]
     assert (each.count("b"), each.count("f")) == (80, 80)
     assert 48 <= total.count("b") <= 50 >= total.count("f") >= 48
+    # A crawl passes on only some of the links of a page: those that are not settled.
+    sifted = identify("http://a.com/x/", [out_links(page).pick([0])], surroundings="total")["http://b.com/y/"].texts[0]
+    assert sifted == total
+
+
+def test_row_40_hop_0_is_on_other_websites_than_the_targets() -> None:
+    pages = [judged("http://a.com/x/1", ["http://a.com/t"]), judged("http://b.com/x/1", ["http://a.com/t"])]
+    assert citing(pages, ["http://a.com/t"]) == ["http://b.com/x/1"]
 
 
 def test_reading_a21_the_longest_or_the_latest_run() -> None:

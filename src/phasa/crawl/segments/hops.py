@@ -6,12 +6,18 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 
 from phasa.crawl.strategy import JudgedPage
+from phasa.web.url import authority
 
 
 def citing(pages: Iterable[JudgedPage], targets: Iterable[str]) -> list[str]:
     """Hop 0: the pages that link to one of the targets, and are on another website than it."""
     wanted = set(targets)
-    return [page.url for page in pages if wanted.intersection(page.links.urls) and page.url not in wanted]
+    found = []
+    for page in pages:
+        site = authority(page.url)
+        if any(authority(url) != site for url in wanted.intersection(page.links.urls)):
+            found.append(page.url)
+    return found
 
 
 def within_hops(pages: Sequence[JudgedPage], starts: Iterable[str], hops: int) -> dict[str, int]:
