@@ -1,0 +1,1 @@
+"""Archives to clean, deduplicated, documented text of one language."""

@@ -1,0 +1,36 @@
+"""The words of a document, found once for all that counts them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from phasa.corpus.document import Document
+from phasa.language.profile import Profile
+from phasa.language.segmenters import FREE, CutSegmenter, load_segmenter, segmenter_of
+
+
+class Words:
+    """The step that finds words. One style for all texts: what a paragraph is cut into must not depend on what stands
+    around it, or two near duplicates would have different words."""
+
+    name = "words"
+
+    def __init__(self, profile: Profile) -> None:
+        self._engine = engine_of(profile)
+
+    def __call__(self, documents: Sequence[Document]) -> list[Document]:
+        return [replace(one, words=words_of(one.text, self._engine)) for one in documents]
+
+
+def engine_of(profile: Profile) -> CutSegmenter:
+    """The engine of a profile; for Thai the word model that everybody may use."""
+    if profile.segmenter == "phasa":
+        return load_segmenter("phasa", profile.code.partition("-")[0], "general", None, FREE)
+    return segmenter_of(profile)
+
+
+def words_of(text: str, engine: CutSegmenter) -> tuple[str, ...]:
+    """The words in lower case; blanks and punctuation are none."""
+    return tuple(word for word in engine.words(text.lower()) if word[0].isalnum())
