@@ -1,0 +1,43 @@
+"""How pages are visited again: section [fresh] of collection.toml."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from phasa.settings import Settings
+
+
+class FreshSettings(Settings, frozen=True, kw_only=True):
+    """The budget of revisits, and what they are for."""
+
+    requests_per_day: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="Visits a day to pages that were wanted, to see whether they changed; the crawl runs on then "
+            "until it is stopped. 0: a page is fetched once.",
+        ),
+    ] = 0.0
+    aim: Annotated[
+        Literal["fresh", "delay", "versions"],
+        Meta(
+            description="What revisits are for: fresh (as many pages up to date as can be), delay (every change is "
+            "seen soon), versions (as few versions missed as can be)."
+        ),
+    ] = "fresh"
+    least_hours: Annotated[float, Meta(gt=0, description="Least hours between two visits of a page.")] = 6.0
+    most_days: Annotated[float, Meta(gt=0, description="Most days between two, where the budget allows it.")] = 365.0
+    least_change: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=1,
+            description="How much of the text of a page must differ (digits left out) before it counts as changed: "
+            "0.1 is beyond what near duplicates do, 0 counts every letter.",
+        ),
+    ] = 0.1
+    conditional: Annotated[
+        bool, Meta(description="Ask only for what changed (ETag, Last-Modified); every ninth visit asks in full.")
+    ] = True

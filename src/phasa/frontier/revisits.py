@@ -1,0 +1,112 @@
+"""Pages that are visited again: when each is due, what was seen of it, and its captures over time. All of the SQL.
+
+Everything that writes belongs to the caller's transaction.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from phasa.frontier.database import Database
+from phasa.frontier.protocol import Ending, Seen
+
+SEEN = "since, at, visits, changes, seconds, same, gone, digest, sketch, etag, modified"
+
+
+class Paces(NamedTuple):
+    """Pages under revisit, as columns: their hosts, the changes seen of each and in how many seconds."""
+
+    hosts: list[int]
+    changes: list[float]
+    seconds: list[float]
+
+
+class CapturedVisit(NamedTuple):
+    """One visit of a page that is visited again; `change` as in `Ending`."""
+
+    at: float
+    status: int
+    change: float | None
+    record: str
+
+
+class Captures(NamedTuple):
+    """The visits of a page, when it is due again, and what they have shown."""
+
+    due: float | None
+    seen: Seen
+    captures: list[CapturedVisit]
+
+
+class WatchedPage(NamedTuple):
+    """A page under revisit: its host, when it is due (None: not any more), and what is known of it."""
+
+    host: str
+    due: float | None
+    at: float
+    visits: int
+    changes: float
+    seconds: float
+
+
+class RevisitTable:
+    """The tables `revisit` and `capture` of a frontier. `used` says whether any page was ever to be visited again."""
+
+    def __init__(self, db: Database, worker: int) -> None:
+        self._db, self._worker = db, worker
+        self.used = db.execute("SELECT 1 FROM revisit LIMIT 1").fetchone() is not None
+
+    def seen(self, id: int) -> Seen | None:
+        """What is known of a page from its visits; None when it is not visited again."""
+        if not self.used:
+            return None
+        row = self._db.execute(f"SELECT {SEEN} FROM revisit WHERE id = ?", (id,)).fetchone()
+        return Seen(*row) if row is not None else None
+
+    def write(self, id: int, ending: Ending) -> None:
+        """A page was seen; it is due again when its ending says so, or never."""
+        seen, visit = ending.seen, ending.visit
+        assert seen is not None
+        self.used = True
+        marks = ", ".join("?" * (len(SEEN.split(", ")) + 2))
+        self._db.execute(
+            f"INSERT OR REPLACE INTO revisit(id, due, {SEEN}) VALUES ({marks})",
+            (id, ending.due, *msgspec.structs.astuple(seen)),
+        )
+        if visit is not None:
+            self._db.execute(
+                "INSERT OR REPLACE INTO capture VALUES (?, ?, ?, ?, ?)",
+                (id, visit.at, visit.status, ending.change, ending.record or visit.record),
+            )
+
+    def take_due(self, until: float, rested: float, most: int) -> list[int]:
+        """The pages of this worker that are due by then, and were last seen before `rested`, first due first. They are
+        not due any more: they wait."""
+        rows = self._db.execute(
+            "SELECT r.id FROM revisit r JOIN url u ON u.id = r.id JOIN host h ON h.id = u.host"
+            " WHERE r.due <= ? AND r.at <= ? AND u.state = 1 AND h.worker = ? ORDER BY r.due LIMIT ?",
+            (until, rested, self._worker, most),
+        ).fetchall()
+        self._db.executemany("UPDATE revisit SET due = NULL WHERE id = ?", rows)
+        return [row[0] for row in rows]
+
+    def next_due(self) -> float | None:
+        """When the first page is due; None when none is."""
+        row = self._db.execute("SELECT min(due) FROM revisit WHERE due IS NOT NULL").fetchone() if self.used else None
+        return row[0] if row is not None else None
+
+    def count(self) -> int:
+        """Pages that are visited again."""
+        return int(self._db.execute("SELECT count(*) FROM revisit WHERE due IS NOT NULL").fetchone()[0])
+
+    def paces(self, most: int) -> Paces:
+        """Of so many pages, spread over all of them."""
+        last = int(self._db.execute("SELECT coalesce(max(id), 0) FROM revisit").fetchone()[0])
+        rows = self._db.execute(
+            "SELECT u.host, r.changes, r.seconds FROM revisit r JOIN url u ON u.id = r.id"
+            " WHERE r.due IS NOT NULL AND (r.id * 2654435761 % 4294967296) <= ? LIMIT ?",
+            (4294967296 * min(1.0, 2.0 * most / max(last, 1)), most),
+        ).fetchall()
+        return Paces(*(list(column) for column in zip(*rows, strict=True))) if rows else Paces([], [], [])

@@ -1,0 +1,260 @@
+"""Revisits: what a visit shows, when a page is due again, and whole crawls that come back over HTTP."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import time
+from collections import Counter
+from contextlib import closing
+from datetime import datetime
+
+import pytest
+from aiohttp import web
+from tests.durability.small_web import THAI, SmallWeb, collection_for, command, finish
+
+from phasa.archive.reader import read_archive
+from phasa.archive.text import page_text, read_texts
+from phasa.collection import Collection
+from phasa.crawl.answer import Answer, Kind
+from phasa.crawl.judge import Judgement
+from phasa.crawl.revisits import DAY, Revisits
+from phasa.crawl.run.explain import explain
+from phasa.crawl.run.freshness import read_freshness
+from phasa.crawl.run.status import read_status
+from phasa.fresh_settings import FreshSettings
+from phasa.frontier.budgets import Budgets
+from phasa.frontier.memory import MemoryFrontier
+from phasa.frontier.protocol import Ending, Lease, Offer, Seen, State, Visit
+from phasa.web.html import Page, read_page
+from phasa.web.url import Url
+
+URL = Url("http://a.example/")
+OFTEN = FreshSettings(requests_per_day=20 * DAY, least_hours=0.5 / 3600)
+WORDS = "ภาษาไทย ข่าววันนี้ มีเรื่องน่าสนใจ "
+
+
+def page(text: str) -> Page:
+    return read_page(f"<html><body><p>{text}</p></body></html>".encode(), URL, header="text/html; charset=utf-8")
+
+
+def answer(text: str) -> Answer:
+    return Answer(Kind.PAGE, "200", status=200, page=page(text))
+
+
+def visited(revisits: Revisits, said: Answer, at: float, seen: Seen | None = None, wanted: bool = True) -> Ending:
+    lease = Lease(1, URL, "a.example", 0.0, 0, "", b"", 0, 0.0, 0, seen)
+    state = State.DROPPED if said.kind in (Kind.FAILED, Kind.REFUSED) else State.DONE
+    judgement = Judgement(wanted, 1.0) if said.kind is Kind.PAGE else None
+    return revisits.plan(lease, said, judgement, Ending(state, said.reason, at, visit=Visit(at)))
+
+
+def revisits(**values: object) -> Revisits:
+    return Revisits(FreshSettings(requests_per_day=10.0, **values), MemoryFrontier(), 0.0)  # type: ignore[arg-type]
+
+
+LONG = "".join(f"{word} เรื่องที่ " + chr(0x0E01 + number) * 3 for number, word in enumerate([WORDS] * 40))
+
+
+def test_a_page_that_was_wanted_is_due_again_and_others_are_not() -> None:
+    assert visited(revisits(), answer(LONG), 0.0).due is not None
+    assert visited(revisits(), answer(LONG), 0.0, wanted=False).due is None
+    assert visited(revisits(), Answer(Kind.OTHER, "404", status=404), 0.0).due is None
+
+
+def test_clocks_and_counters_are_no_change() -> None:
+    known = revisits()
+    first = visited(known, answer(LONG + "10:01 12 visitors"), 0.0)
+    again = visited(known, answer(LONG + "10:55 13 visitors"), DAY, first.seen)
+    assert again.change == 0.0
+    assert again.reason.endswith("unchanged")
+    assert again.seen is not None
+    assert again.seen.changes == 0
+
+
+def test_a_rewritten_page_has_changed_and_by_how_much_is_kept() -> None:
+    known = revisits()
+    first = visited(known, answer(LONG), 0.0)
+    again = visited(known, answer("ข้อความใหม่ทั้งหมด ไม่มีอะไรเหมือนเดิม " * 30), DAY, first.seen)
+    assert again.change is not None
+    assert again.change > 0.3
+    assert again.seen is not None
+    assert again.seen.changes >= 1
+
+
+def test_an_advert_in_a_long_text_is_less_than_a_change() -> None:
+    known = revisits()
+    first = visited(known, answer(LONG * 3), 0.0)
+    again = visited(known, answer(LONG * 3 + "ลดราคา"), DAY, first.seen)
+    assert again.change is not None
+    assert 0 < again.change < 0.1
+    assert again.reason.endswith("unchanged")
+
+
+def test_what_never_changes_is_visited_less_and_less_often_and_what_does_more() -> None:
+    known = revisits(aim="delay")
+    quiet = busy = visited(known, answer(LONG), 0.0)
+    at = 0.0
+    for number in range(12):
+        at += DAY
+        quiet = visited(known, answer(LONG), at, quiet.seen)
+        busy = visited(known, answer(f"{chr(0x0E01 + number) * 9} " * 60), at, busy.seen)
+    assert quiet.due is not None
+    assert busy.due is not None
+    assert busy.due - at < 0.5 * (quiet.due - at)
+
+
+def test_a_page_that_is_gone_settles_down() -> None:
+    known = revisits()
+    now = visited(known, answer(LONG), 0.0)
+    dues = []
+    at = 0.0
+    for _ in range(3):
+        at += DAY
+        now = visited(known, Answer(Kind.OTHER, "410", status=410), at, now.seen)
+        dues.append(now.due)
+    assert dues[0] == pytest.approx(3 * DAY)
+    assert dues[-1] is None
+    assert now.state is State.DONE
+
+
+def test_a_server_that_does_not_answer_costs_the_page_nothing() -> None:
+    known = revisits()
+    first = visited(known, answer(LONG), 0.0)
+    failed = visited(known, Answer(Kind.FAILED, "time_out"), DAY, first.seen)
+    assert (failed.state, failed.due) == (State.DONE, 3 * DAY)
+
+
+def test_no_more_pages_are_woken_than_the_budget_pays_for() -> None:
+    frontier = MemoryFrontier()
+    frontier.offer([Offer(Url(f"http://a.example/{n}")) for n in range(100)])
+    for lease in frontier.lease(0.0, 100):
+        frontier.finish(lease, Ending(State.DONE, "200", 0.0, seen=Seen(0.0, 0.0), due=10.0))
+    known = Revisits(FreshSettings(requests_per_day=24.0), frontier, DAY)
+    woken = [known.wake(DAY + number * 600) for number in range(1, 6 * 24 + 1)]
+    assert 23 <= sum(woken) <= 24
+    assert max(woken) == 1
+
+
+class Changing(SmallWeb):
+    """Pages whose number is a multiple of three change at every request, the others never; they know conditions."""
+
+    def __init__(self) -> None:
+        super().__init__(12, hosts=12)
+        self.statuses: Counter[int] = Counter()
+
+    def answer(self, host: str, path: str) -> web.Response:
+        if path == "/robots.txt":
+            return web.Response(text="")
+        number = int(path.removeprefix("/p/").removesuffix(".html"))
+        links = "".join(f'<a href="{self.url(n)}">หน้า</a>' for n in (2 * number + 1, 2 * number + 2) if n < self.pages)
+        times = sum(arrival.path == path for arrival in self.arrivals)
+        own = chr(0x0E01 + number) * 4 + (chr(0x0E01 + times) * 9 + " ") * (60 if number % 3 == 0 else 0)
+        return web.Response(
+            text=f"<html><p>{THAI * 3}{own}</p>{links}</html>",
+            content_type="text/html",
+            headers={"ETag": f'"{number}"'},
+        )
+
+    async def _serve(self, request: web.BaseRequest) -> web.StreamResponse:
+        found = await super()._serve(request)
+        number = request.path.removeprefix("/p/").removesuffix(".html")
+        if number.isdigit() and int(number) % 3 and request.headers.get("If-None-Match") == f'"{number}"':
+            found = web.Response(status=304, headers={"ETag": f'"{number}"'})
+        self.statuses[found.status] += 1
+        return found
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Collection, Changing]:
+    small = Changing()
+    with small.serving():
+        budgets = Budgets(free_disk_megabytes=0.0, idle_seconds=20.0)
+        collection = collection_for(tmp_path_factory.mktemp("c") / "c", small, fresh=OFTEN, budgets=budgets)
+        process = command("crawl", collection.path)
+        end = time.monotonic() + 120
+        # Not by time but by what came: every page three times at least, on a machine however busy.
+        while sum(small.statuses.values()) < 100 and time.monotonic() < end:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        code, _, err = finish(process)
+        assert code == 0, err
+    return collection, small
+
+
+def rows(collection: Collection, sql: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(collection.frontier_file)) as db:
+        return db.execute(sql).fetchall()
+
+
+def test_pages_are_visited_again_and_are_still_one_page_each(crawled: tuple[Collection, Changing]) -> None:
+    collection, small = crawled
+    assert small.statuses[200] + small.statuses[304] > 40
+    status = read_status(collection)
+    assert (status.pages, status.wanted, status.done + status.waiting) == (12, 12, 12)
+
+
+def test_a_server_that_knows_conditions_is_asked_with_them(crawled: tuple[Collection, Changing]) -> None:
+    _, small = crawled
+    assert small.statuses[304] > 5
+
+
+def test_captures_over_time_say_what_changed(crawled: tuple[Collection, Changing]) -> None:
+    collection, _ = crawled
+    found = rows(
+        collection,
+        "SELECT u.url, c.status, c.change FROM capture c JOIN url u ON u.id = c.id WHERE c.change IS NOT NULL",
+    )
+    for url, _, change in found:
+        number = int(str(url).rpartition("/")[2].removesuffix(".html"))
+        assert (float(str(change)) > 0.1) == (number % 3 == 0), url
+    assert {status for _, status, _ in found} == {200, 304}
+
+
+def test_what_did_not_change_is_a_revisit_record_of_what_did(crawled: tuple[Collection, Changing]) -> None:
+    collection, small = crawled
+    kinds = Counter((stored.status, stored.revisit) for stored in read_archive(collection.archive_folder))
+    assert kinds[304, True] == small.statuses[304]
+    assert kinds[200, False] > 12
+
+
+def test_why_tells_the_captures_of_a_page(crawled: tuple[Collection, Changing]) -> None:
+    collection, small = crawled
+    told = explain(collection, small.url(3))
+    assert len(told.captures) > 1
+    assert "changed" in told.captures[-1]
+    assert told.next_visit
+
+
+def test_the_same_command_goes_on_with_the_schedule(crawled: tuple[Collection, Changing]) -> None:
+    collection, _ = crawled
+    waiting = rows(
+        collection, "SELECT count(*) FROM revisit r JOIN url u ON u.id = r.id WHERE due IS NULL AND state = 1"
+    )
+    assert waiting == [(0,)]
+
+
+def test_how_up_to_date_it_is_can_be_asked(crawled: tuple[Collection, Changing]) -> None:
+    collection, _ = crawled
+    found = read_freshness(collection)
+    assert (found.pages, found.settled) == (12, 0)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.up_to_date is not None
+    assert 0 <= found.low <= found.up_to_date <= found.high <= 1
+    shares = [one.up_to_date for one in found.budgets]
+    assert shares == sorted(shares)
+    # Every third page changes all the time, the others never.
+    assert found.hosts[0].changes_per_week > 2 * found.hosts[-1].changes_per_week
+
+
+def test_texts_are_of_the_last_capture_or_of_all_or_of_a_time(crawled: tuple[Collection, Changing]) -> None:
+    collection, small = crawled
+    folder = collection.archive_folder
+    every = list(read_texts(folder, page_text, every=True))
+    last = list(read_texts(folder, page_text))
+    assert len(every) > len(last) == 12
+    times = sorted(text.time for text in every if text.url == small.url(3))
+    assert [text.time for text in last if text.url == small.url(3)] == times[-1:]
+    early = read_texts(folder, page_text, datetime.fromisoformat(times[0]))
+    assert [text.time for text in early if text.url == small.url(3)] == times[:1]
