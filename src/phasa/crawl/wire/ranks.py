@@ -19,6 +19,24 @@ def linearised(scores: Floats) -> Floats:
     return ranks
 
 
+def linearised_some(scores: Floats) -> Floats:
+    """The same over the scores that are not 0, which stay 0 (HITS, §2.2)."""
+    ranks = np.zeros(len(scores))
+    some = scores > 0
+    ranks[some] = linearised(scores[some])
+    return ranks
+
+
+def of_site_where_unknown(scores: Floats, sources: Ids, sites: Ids) -> Floats:
+    """Hub scores where those of pages without a known link, which were not fetched yet, are those of the best page of
+    their site: their own would always be 0, and a weight on it would do nothing before a second visit."""
+    best = np.zeros(int(sites.max(initial=-1)) + 1)
+    np.maximum.at(best, sites, scores)
+    known = np.zeros(len(scores), dtype=bool)
+    known[sources] = True
+    return np.asarray(np.where(known, scores, best[sites]))
+
+
 def page_rank(
     count: int, sources: Ids, targets: Ids, weights: Floats | None = None, damping: float = 0.85, error: float = 1e-6
 ) -> Floats:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from phasa.crawl.strategy import Floats
 from phasa.strategy_settings import ScoreWeights
+from phasa.web.url import authority
 
 DYNAMIC = (".asp", ".aspx", ".php", ".jsp", ".cgi")
 
@@ -52,3 +55,11 @@ def is_dynamic(url: str) -> bool:
     """Whether the address looks like one that a program answers (§5.4)."""
     path, question, _ = url.partition("?")
     return bool(question) or path.lower().endswith(DYNAMIC)
+
+
+def queue_sizes(urls: Sequence[str]) -> Floats:
+    """How many of these waiting URLs the site of each has, as a share of the site that has most."""
+    hosts = [authority(url) for url in urls]
+    counts = Counter(hosts)
+    most = max(counts.values(), default=1)
+    return np.array([counts[host] / most for host in hosts], dtype=np.float64)
