@@ -1,6 +1,7 @@
 """The live crawl beside the lab: the same web, the same seeds, the same strategy; harvest after so many pages.
 
     python bench/live_order.py --pages 1000 [--world 1:20000] [--seeds thai1] [--delay 0] [--runs 3] [--strategy hybrid]
+                               [--virtual SECONDS]
 
 The lab replays the web in strict order. Live, `phasa crawl` runs with the settings of a new collection over real HTTP
 against the same web, served by a process of its own; only the server, the delay and the page limit are set. Every page
@@ -9,6 +10,10 @@ that came is counted in the order of crawl.log.
 Webs that lie have pages of two languages, which the world counts for the language and a judge that reads them may not.
 So there are two shares of each crawl. *judged*: what the judge of a new collection says, in the lab too, where it reads
 the same pages and the strategy learns from what it says. *true*: what the world says; the lab of the manual.
+
+With `--virtual` the live crawl is the loop of one, with its connections and manners, on a clock that skips waiting
+(`phasa lab run --live`); answers take about so many seconds, drawn anew for each run. What it finds does not depend on
+how busy this machine is, and ten hours of politeness take seconds.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,7 +42,9 @@ from phasa.crawl.strategies import Circumstances
 from phasa.frontier.politeness import Politeness
 from phasa.lab.compare import crawl_on, lab_strategy
 from phasa.lab.curves import Ground
+from phasa.lab.graph import Graph
 from phasa.lab.markup import write_page
+from phasa.lab.pace import Pace
 from phasa.lab.replay import page_of, replay
 from phasa.lab.seeds import seeds_of
 from phasa.lab.targets import target_of
@@ -113,6 +121,7 @@ def main() -> None:
     parser.add_argument("--strategy", default="hybrid")
     parser.add_argument("--lies", type=float, default=1.0, help="times the lies of the real web")
     parser.add_argument("--connections", type=int, default=0, help="0 = what a new collection has")
+    parser.add_argument("--virtual", type=float, default=0.0, metavar="SECONDS", help="no HTTP: answers take so long")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--seed-file", type=Path, help=argparse.SUPPRESS)
@@ -124,8 +133,27 @@ def main() -> None:
     ground = Ground(world=options.world, language=options.lang, seeds=options.seeds, lies=options.lies)
     graph, lab = crawl_on(ground, options.strategy, options.pages)
     world = World.from_name(options.world, options.lang, lies=options.lies)
-    judged = judged_lab(world, options)
+    judged = judged_lab(world, options) if not options.virtual else []
     rows = [Row("lab", harvest(judged), harvest(graph.wanted[lab.pages].tolist()))]
+    if options.virtual:
+        rows += [virtual(ground, options, draw + 1) for draw in range(options.runs)]
+    else:
+        rows += served(world, graph, options)
+    report(rows, options)
+
+
+def virtual(ground: Ground, options: argparse.Namespace, draw: int) -> Row:
+    """One crawl in the time of a live one, which is skipped."""
+    pace = Pace(options.delay, options.virtual, options.connections or Pace.connections)
+    cpu = time.process_time()
+    graph, crawl = crawl_on(replace(ground, pace=pace, draw=draw), options.strategy, options.pages)
+    shares = harvest(graph.wanted[crawl.pages].tolist())
+    return Row(f"live {draw}", {}, shares, crawl.seconds, time.process_time() - cpu)
+
+
+def served(world: World, graph: Graph, options: argparse.Namespace) -> list[Row]:
+    """Crawls over HTTP of the world, served by a process of its own."""
+    rows = []
     with tempfile.TemporaryDirectory() as folder:
         seeds = Path(folder) / "seeds.txt"
         seeds.write_text("".join(f"{seed_line(seed)}\n" for seed in seeds_of(world, options.seeds)))
@@ -145,6 +173,10 @@ def main() -> None:
         finally:
             server.terminate()
             server.wait()
+    return rows
+
+
+def report(rows: list[Row], options: argparse.Namespace) -> None:
     marks = [mark for mark in MARKS if mark <= options.pages]
     heads = "".join(f"{mark:>8,}" for mark in marks)
     print(f"{'':8}{heads}   {heads}{'seconds':>9}{'CPU s':>7}\n{'':8}{'judged':>8}{'':{8 * len(marks) - 5}}{'true':>8}")
@@ -152,7 +184,7 @@ def main() -> None:
         cells = "   ".join(
             "".join(f"{part[mark]:>8.1%}" if mark in part else f"{'':>8}" for mark in marks) for part in (share, truly)
         )
-        print(f"{name:8}{cells}{seconds:>9.1f}{cpu:>7.1f}  {why if len(share) < len(marks) else ''}")
+        print(f"{name:8}{cells}{seconds:>9.1f}{cpu:>7.1f}  {why if len(truly) < len(marks) else ''}")
     for mark in marks:
         for kind, lab_share, shares in (
             ("judged", rows[0].judged.get(mark), [row.judged[mark] for row in rows[1:] if mark in row.judged]),

@@ -156,7 +156,13 @@ def picture(samples: list[Sample]) -> str:
             [Series("pages per CPU second", [x for x, _ in paced], [y for _, y in paced])],
         ),
     )  # fmt: skip
-    return "\n".join(draw(chart) for chart in charts)
+    height = 266
+    placed = [
+        draw(chart).replace("<svg ", f'<svg y="{height * place}" width="360" height="{height}" ', 1)
+        for place, chart in enumerate(charts)
+    ]
+    opening = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 360 {height * len(charts)}" width="720">'
+    return "\n".join([opening, *placed, "</svg>"])
 
 
 def main() -> None:

@@ -24,7 +24,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.keyword_pages import Tagged, all_sets
 
-from phasa.overview.overview import passages
 from phasa.overview.terms import terms_for
 from phasa.overview.typical import Model, PageTerms, features, kind_of
 
@@ -47,7 +46,7 @@ def row_of(name: str, page: Tagged) -> Row | None:
     """What is learned from a page; None where it has no word or no tag."""
     reading, terms = page.reading, terms_for(page.reading.language)
     title, description = (frozenset(terms.of(text)) for text in (reading.title, reading.description))
-    read = PageTerms(passages(reading), reading.language, title, description)
+    read = PageTerms(terms.passages(reading.texts), reading.language, title, description)
     found = features(read)
     given = {word for tag in page.tags for word in terms.of(tag)}
     if not found or not given:

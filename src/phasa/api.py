@@ -107,7 +107,8 @@ def compare(
     *,
     world: str | Sequence[str] = "1:20000",
     graph: Path | None = None,
-    seeds: str = "thai1",
+    seeds: str = "",
+    kb: Path | None = None,
     pages: int = 2000,
     language: str = "th",
     draws: int = 10,
@@ -118,16 +119,17 @@ def compare(
     """Strategies side by side in the lab, as `phasa lab run` compares them: harvest and coverage with intervals.
 
     On generated webs named SEED:PAGES that lie so many times as often as real ones (0: the webs of the papers), or on
-    a stored `graph` with `draws` draws of seeds. A strategy may be one of your own: `./mine.py:Mine` (docs/plugins.md).
+    a stored `graph` with `draws` draws of seeds, or the `seeds` of a file. `kb` is a knowledge base of `phasa learn`.
+    A strategy may be one of your own: `./mine.py:Mine` (docs/plugins.md).
     """
     from phasa.lab.compare import compare as run
-    from phasa.lab.curves import Ground, summarise
+    from phasa.lab.curves import MIXED, Ground, summarise
 
     worlds = [world] if isinstance(world, str) else world
     grounds = (
-        [Ground("mixed", language, graph=graph, draw=draw + 1) for draw in range(draws)]
+        [Ground(seeds or MIXED, language, graph=graph, draw=draw + 1, kb=kb) for draw in range(1 if seeds else draws)]
         if graph is not None
-        else [Ground(seeds, language, world=name, lies=lies) for name in worlds]
+        else [Ground(seeds or "thai1", language, world=name, lies=lies, kb=kb) for name in worlds]
     )
     return summarise(run(grounds, strategies, pages, workers=workers, show=progress))
 
@@ -239,16 +241,20 @@ class OpenCollection:
         *,
         seconds: float | None = None,
         strategy: str | None = None,
+        kb: str | Path | None = None,
+        cycles: int = 0,
         workers: int = 1,
         progress: Callable[[Metrics], None] | None = None,
     ) -> Run:
         """Run or resume the crawl, as `phasa crawl` does: `pages` more pages, or so many seconds, or until nothing
-        waits. Raises CollectionError when somebody else works on the collection."""
+        waits. `kb` is the knowledge base of `nb` and `hybrid`, if not the collection's own;
+        `cycles`: crawl in so many more cycles.
+        Raises CollectionError when somebody else works on the collection."""
         from phasa.crawl.run.runs import run_collection, with_limits
 
-        chosen = with_limits(self._collection, pages, seconds, strategy)
+        chosen = with_limits(self._collection, pages, seconds, strategy, Path(kb) if kb else None)
         with chosen.locked():
-            return run_collection(chosen, progress, workers=workers)
+            return run_collection(chosen, progress, workers=workers, cycles=cycles)
 
     def status(self) -> Status:
         """Where it stands: pages, harvest, what waits."""

@@ -16,14 +16,16 @@ from msgspec import Meta
 
 from phasa.errors import CollectionError, SettingsError
 from phasa.feed_settings import FeedSettings
+from phasa.fresh_settings import FreshSettings
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.politeness import Politeness
 from phasa.frontier.scope import ScopeSettings
 from phasa.frontier.traps import TrapSettings
+from phasa.overview_settings import OverviewSettings
 from phasa.processes import is_alive
 from phasa.service_settings import ServiceSettings
 from phasa.settings import Settings, read_settings, write_settings
-from phasa.strategy_settings import StrategySettings
+from phasa.strategy_settings import CycleSettings, LangidSettings, StrategySettings
 from phasa.web.limits import Limits
 
 if TYPE_CHECKING:
@@ -68,8 +70,21 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
         str, Meta(description="A judge of your own (docs/plugins.md), ./mine.py:Mine; empty = by language and topic.")
     ] = ""
     topic: Annotated[
-        str, Meta(description="Only pages about this: a file of `phasa learn topic`, in models/; empty = any subject.")
+        str,
+        Meta(description="Only pages about this: a file of `phasa learn topic` in models/, or thailand; empty = any."),
     ] = ""
+    thesaurus: Annotated[
+        str,
+        Meta(
+            description="Only pages with words of this list, one a line, in models/; it grows by words of such pages "
+            "(in FILE.learned); empty = any subject."
+        ),
+    ] = ""
+    thesaurus_words: Annotated[int, Meta(ge=1, description="Different words of `thesaurus` that a page must have.")] = 2
+    knowledge: Annotated[
+        str,
+        Meta(description="The knowledge base of nb and hybrid (phasa learn, also of another collection), in models/."),
+    ] = "knowledge.arff"
     unseen: Annotated[
         str,
         Meta(
@@ -116,13 +131,21 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
     politeness: Annotated[Politeness, Meta(description="Manners towards servers.")] = Politeness()
     words: Annotated[WordSettings, Meta(description="How texts are cut into words.")] = WordSettings()
     strategies: Annotated[StrategySettings, Meta(description="Switches of the strategies.")] = StrategySettings()
+    cycles: Annotated[CycleSettings, Meta(description="A crawl in cycles: phasa crawl --cycles.")] = CycleSettings()
+    langid: Annotated[LangidSettings, Meta(description="The Persian detectors.")] = LangidSettings()
     traps: Annotated[TrapSettings, Meta(description="When addresses look made up without end.")] = TrapSettings()
     limits: Annotated[Limits, Meta(description="Limits on every exchange with a server; each is a hard stop.")] = (
         Limits()
     )
+    fresh: Annotated[FreshSettings, Meta(description="When pages that were wanted are visited again.")] = (
+        FreshSettings()
+    )
     feeds: Annotated[FeedSettings, Meta(description="How many feeds, and how long lists of them may be.")] = (
         FeedSettings()
     )
+    overview: Annotated[
+        OverviewSettings, Meta(description="How overviews and keywords are made; options of the commands go before.")
+    ] = OverviewSettings()
     service: Annotated[ServiceSettings, Meta(description="What the web application takes on at a time.")] = (
         ServiceSettings()
     )
@@ -191,11 +214,19 @@ class Collection:
         """The collection in a folder. Raises CollectionError when there is none, SettingsError for bad settings."""
         if not (path / cls.SETTINGS).is_file():
             raise CollectionError(f"{path}: no collection here (no {cls.SETTINGS}); make one with: phasa init {path}")
-        if not (path / cls.SETTINGS).stat().st_size:  # all defaults would be another crawl than the one that was begun
+        # Defaults in place of settings that were lost would be another crawl than the one that was begun.
+        written = (path / cls.SETTINGS).read_bytes()
+        if not written:
             raise CollectionError(
                 f"{path / cls.SETTINGS}: is empty, so its settings are lost; write at least its language"
             )
-        return cls(path, read_settings(path / cls.SETTINGS, CollectionSettings))
+        settings = read_settings(path / cls.SETTINGS, CollectionSettings)
+        if not written.endswith(b"\n"):
+            raise CollectionError(
+                f"{path / cls.SETTINGS}: its last line has no end, so it may have been cut off; if nothing is missing, "
+                "end it with a line break"
+            )
+        return cls(path, settings)
 
     @property
     def settings_file(self) -> Path:

@@ -21,6 +21,15 @@ class FeedSettings(Settings, frozen=True, kw_only=True):
         ),
     ] = "phasa"
     per_day: Annotated[float, Meta(gt=0, description="Polls a day for all feeds together.")] = 2000.0
+    at_start: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=1,
+            description="Share of a day's polls that may be made at once when a watch begins, so that new feeds are"
+            " known soon; the rest of that day's come evenly.",
+        ),
+    ] = 0.5
     per_feed: Annotated[
         float | None, Meta(description="Polls a day of each feed on its own, in place of the common budget.")
     ] = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import tomllib
 from difflib import get_close_matches
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -86,8 +87,7 @@ def describe(kind: type[Settings], section: str = "") -> list[tuple[str, str, st
         if isinstance(bare, type) and issubclass(bare, Settings):
             rows.extend(describe(bare, key + "."))
         else:
-            name = bare.__name__ if isinstance(bare, type) and not get_args(bare) else str(bare).replace("typing.", "")
-            rows.append((key, name, _toml(_default(field)), description))
+            rows.append((key, _kind_name(bare), _toml(_default(field)), description))
     return rows
 
 
@@ -114,6 +114,13 @@ def _split_hint(hint: Any) -> tuple[Any, str]:
         texts = [extra.description for extra in extras if isinstance(extra, msgspec.Meta) and extra.description]
         return bare, " ".join(texts)
     return hint, ""
+
+
+def _kind_name(kind: Any) -> str:
+    """The name of a type as a manual shows it; an enumeration by what may be written."""
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return f"Literal[{', '.join(repr(choice.value) for choice in kind)}]"
+    return kind.__name__ if isinstance(kind, type) and not get_args(kind) else str(kind).replace("typing.", "")
 
 
 def _default(field: msgspec.structs.FieldInfo) -> Any:

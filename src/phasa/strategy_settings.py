@@ -140,6 +140,10 @@ class SharkSettings(Settings, frozen=True, kw_only=True):
 
 class NaiveBayesSettings(Settings, frozen=True, kw_only=True):
     strict_path: Annotated[bool, Meta(description="Take D in the order of the prose (reading A3).")] = False
+    duplicates: Annotated[
+        bool,
+        Meta(description="As in Algorithm 2: an address waits once for each link to it, scored by that link alone."),
+    ] = False
 
 
 class PersianSettings(ScoreWeights, frozen=True, kw_only=True):
@@ -149,6 +153,47 @@ class PersianSettings(ScoreWeights, frozen=True, kw_only=True):
         Meta(description="Links of other-language pages: weight (weigh less), discard, limited-distance."),
     ] = "weight"
     distance: Annotated[int, Meta(ge=0, description="Budget of limited-distance, in other-language pages.")] = 3
+    every: Annotated[
+        int,
+        Meta(ge=1, description="Pages between two looks at ranks and queue sizes, when one of them has a weight."),
+    ] = 100
+
+
+class CycleSettings(Settings, frozen=True, kw_only=True):
+    """A crawl in cycles (`phasa crawl --cycles`): what WIRE.conf says, as far as the published system uses it."""
+
+    batch: Annotated[int, Meta(gt=0, description="Documents that the manager assigns in a cycle.")] = 1800
+    per_site: Annotated[int, Meta(gt=0, description="Most documents of one host in a batch.")] = 100
+    pages_per_site: Annotated[int, Meta(ge=0, description="Most pages of one host in all; 0 = no limit.")] = 6000
+    sites: Annotated[int, Meta(ge=0, description="Most hosts in all; 0 = no limit.")] = 6000
+    domains: Annotated[
+        tuple[str, ...],
+        Meta(description="Top-level domains of links that are accepted; seeds may be anywhere; empty = all."),
+    ] = ("ir", "com", "org", "net", "gov", "jp", "de", "ar", "uk")
+    front_pages: Annotated[bool, Meta(description="Documents of depth 1 have the sum of all weights.")] = False
+    revisit: Annotated[
+        bool, Meta(description="Fetched pages compete again: priority = score × (1 − freshness^age_exponent).")
+    ] = False
+    age_exponent: Annotated[float, Meta(gt=0, description="Exponent of freshness.")] = 1.0
+    change_days: Annotated[
+        float, Meta(gt=0, description="Days after which a page is fresh with a likelihood of 1/e.")
+    ] = 30.0
+
+
+class LangidSettings(Settings, frozen=True, kw_only=True):
+    """What the detectors `persian`, `persian-meta` and `persian-content` look at; empty lists: the shipped ones."""
+
+    min_stopword_hits: Annotated[int, Meta(ge=1, description="Stop words that must occur.")] = 1
+    charsets: Annotated[tuple[str, ...], Meta(description="Encodings of the content path.")] = ("windows-1256", "utf-8")
+    unicode_ranges: Annotated[
+        tuple[str, ...], Meta(description='Letters that count, as ["0600-06FF"]; empty = the Arabic blocks.')
+    ] = ()
+    delimiters: Annotated[
+        str, Meta(description="Characters between words, besides blanks; empty = the usual ones.")
+    ] = ""
+    stopword_file: Annotated[
+        str, Meta(description="Stop words, one a line, UTF-8, relative to the collection; empty = the shipped list.")
+    ] = ""
 
 
 class StrategySettings(Settings, frozen=True, kw_only=True):

@@ -47,3 +47,29 @@ def test_json_lines_go_to_standard_output_for_a_dash(crawled: Path) -> None:
     refused = phasa("export", str(crawled), "--to", "wacz", "-o", "-")
     assert refused.returncode == 1
     assert "name a file" in refused.stderr
+
+
+def test_text_can_be_cleaned_and_left_out(crawled: Path) -> None:
+    with WarcWriter(crawled / "archive") as writer:
+        menu = "<nav><a href='/'>เมนู</a></nav>"
+        long = "<p>" + "ประชาชนในจังหวัดนี้ได้รับความช่วยเหลือจากรัฐบาลและโรงพยาบาลของชุมชน " * 8
+        writer.write(page(3, f"<title>t</title>{menu}<article>{long}</article>".encode()))
+        writer.write(page(4, b"<title>t</title><p>The parliament voted to approve the budget after a long debate."))
+
+    def urls(*words: str) -> list[str]:
+        told = phasa("export", str(crawled), "--to", "jsonl", "-o", "-", *words)
+        assert told.returncode == 0, told.stderr
+        return [json.loads(line)["url"][-2:] for line in told.stdout.splitlines()]
+
+    assert urls() == ["p1", "p2", "p3", "p4"]
+    assert urls("--lang", "th") == ["p1", "p2", "p3"]
+    assert urls("--lang", "en") == ["p4"]
+    assert urls("--lang", "th", "--min-score", "0.99") == ["p3"]
+    assert urls("--wanted") == []
+    raw = phasa("export", str(crawled), "--to", "jsonl", "-o", "-")
+    assert "raw text" in raw.stderr
+    clean = phasa("export", str(crawled), "--to", "jsonl", "-o", "-", "--clean")
+    assert "raw text" not in clean.stderr
+    texts = {row["url"][-2:]: row["text"] for row in map(json.loads, clean.stdout.splitlines())}
+    assert "เมนู" not in texts["p3"]
+    assert phasa("export", str(crawled), "--to", "wacz", "--clean").returncode == 1

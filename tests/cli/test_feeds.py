@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from email.utils import formatdate
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -120,6 +122,25 @@ def test_a_bad_address_does_not_keep_the_good_ones_out_and_a_near_one_is_named(t
     assert "did you mean https://a.example/rss?" in done.stderr
     assert "http://b.example/rss: added" in done.stdout
     assert done.returncode == 1
+
+
+def test_who_only_reads_makes_no_file_and_changes_none(tmp_path: Path) -> None:
+    collection = str(tmp_path / "c")
+    phasa("init", collection)
+    readers = (["list", "--json"], ["latest"], ["export"], ["report"], ["feed"], ["trace"])
+    for command, *options in readers:
+        phasa("feeds", command, collection, *options)
+        assert not (tmp_path / "c" / "feeds.db").exists(), command
+    phasa("feeds", "add", collection, "http://e.example/rss")
+    with closing(sqlite3.connect(tmp_path / "c" / "feeds.db")) as db:
+        # As an earlier version left it.
+        db.execute("ALTER TABLE feed DROP COLUMN hold")
+        db.execute("PRAGMA journal_mode = DELETE")
+    before = (tmp_path / "c" / "feeds.db").read_bytes()
+    for command, *options in readers:
+        phasa("feeds", command, collection, *options)
+        assert (tmp_path / "c" / "feeds.db").read_bytes() == before, command
+    assert "http://e.example/rss" in phasa("feeds", "list", collection).stdout
 
 
 def test_feeds_are_listed_removed_and_taken_up_again(tmp_path: Path) -> None:

@@ -101,3 +101,28 @@ def test_pages_in_another_language_are_named_when_too_few_are_left(tmp_path: Pat
     words = ["topic", "-p", str(tmp_path / "about"), "-n", str(tmp_path / "other"), "-o", str(tmp_path / "t.topic")]
     outcome = CliRunner().invoke(app, words)
     assert "2 pages not in 'en' left out, see --lang" in str(outcome.exception)
+
+
+def test_the_shipped_topic_is_what_its_command_makes_of_its_sources(tmp_path: Path) -> None:
+    from phasa.crawl.topics.topic import find_topic
+
+    run("topic", "--shipped", "thailand", "-o", str(tmp_path / "again.topic"))
+    assert load_topic(tmp_path / "again.topic").encode() == find_topic("thailand", tmp_path).encode()
+    with pytest.raises(InputError, match="there is thailand"):
+        run("topic", "--shipped", "atlantis", "-o", str(tmp_path / "a.topic"))
+
+
+def test_a_country_is_a_topic_without_a_page(tmp_path: Path) -> None:
+    (tmp_path / "iran.txt").write_text("isfahan\npersepolis\nnowruz\n")
+    words = ["--country", "IR", "--called", "iranian", "--dictionary", str(tmp_path / "iran.txt")]
+    found = json.loads(run("topic", *words, "-o", str(tmp_path / "iran.topic"), "--json"))
+    assert found["here"] > 30
+    places = load_topic(tmp_path / "iran.topic").places
+    assert places is not None
+    assert places.probability("From Isfahan to Persepolis: a week in Iran") > 0.9
+    assert places.probability("From Phuket to Krabi: a week in Thailand") < 0.5
+
+
+def test_a_topic_of_nothing_says_what_is_needed(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--country"):
+        run("topic", "-o", str(tmp_path / "t.topic"))

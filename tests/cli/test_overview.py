@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from tests.archive.captures import page as capture
 from tests.cli.test_crawl import phasa
 
 from phasa.archive.warc import WarcWriter
+from phasa.collection import Collection
 
 MENU = "<p>Every harbour page carries this banner about lemonade, sold on every single day of the year.</p>"
 STORIES = {
@@ -20,8 +22,12 @@ STORIES = {
 }
 
 
+TITLES = {"one": "Zeppelin", "two": "Kaleidoscope", "three": "Marzipan"}  # words that stand nowhere else
+
+
 def page(name: str) -> str:
-    return f"<html lang=en><title>{name}</title><body>{MENU}<p>{STORIES[name]}</p><p>{STORIES[name]} Again.</p></body>"
+    story = STORIES[name]
+    return f"<html lang=en><title>{TITLES[name]}</title><body>{MENU}<p>{story}</p><p>{story} Again.</p></body>"
 
 
 @pytest.fixture
@@ -110,10 +116,13 @@ def test_as_published_is_the_thesis_from_end_to_end(
     text = cloud.read_text(encoding="utf-8")
     assert '<section class="overview published"' in text
     assert "lemonade" not in text
-    assert ">one<" not in text  # the published extraction has no titles
     (published,) = words(capsys, folder, "--as-published").values()
     (plain,) = words(capsys, folder, "--extract", "thesis", "--weigh", "amtf", "--segmenter", "longest-first").values()
     assert published == plain
+    (ours,) = words(capsys, folder, "--weigh", "amtf", "--segmenter", "longest-first").values()
+    titles = {title.lower() for title in TITLES.values()}
+    assert titles <= set(ours)
+    assert not titles & set(published)  # the published extraction has no titles
 
 
 def test_options_and_environment_change_extraction_and_weight(
@@ -137,4 +146,103 @@ def test_options_and_environment_change_extraction_and_weight(
     assert words(capsys, *thesis) == {str(file): tag_only}
     code, _, err = phasa(capsys, "keywords", "--scope", "page", file)
     assert code == 1
-    assert "--scope page: the weight phasa knows no scope; give --weigh amtf" in err
+    assert "scope page: the weight phasa knows no scope; choose the weight amtf" in err
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Path:
+    """A collection with the stories in its archive, of one host."""
+    made = Collection.create(tmp_path / "web", language="th")
+    with WarcWriter(made.archive_folder) as writer:
+        for name in STORIES:
+            writer.write(capture(1, body=page(name).encode(), url=f"http://harbour.example/{name}"))
+    return made.path
+
+
+def set_overview(collection: Path, **settings: object) -> None:
+    """Write keys of the section [overview], as a user does."""
+    file = collection / "collection.toml"
+    before, section, after = file.read_text(encoding="utf-8").partition("[overview]")
+    for key, value in settings.items():
+        after, number = re.subn(rf"\n{key} = .*", f"\n{key} = {json.dumps(value)}", after, count=1)
+        assert number == 1, key
+    file.write_text(before + section + after, encoding="utf-8")
+
+
+def test_a_collection_says_how_its_keywords_are_made(collection: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (plain,) = words(capsys, collection).values()
+    assert "zeppelin" in plain
+    for key, value in [("extract", "thesis"), ("weigh", "tf"), ("segmenter", "lexto"), ("pages", 1)]:
+        set_overview(collection, **{key: value})
+        option = {"pages": "--pages", "extract": "--extract"}.get(key, f"--{key}")
+        by_setting = words(capsys, collection)
+        set_overview(collection, **{key: {"extract": "phasa", "weigh": "phasa", "segmenter": "", "pages": 0}[key]})
+        assert by_setting == words(capsys, collection, option, str(value))
+        assert (by_setting == {str(collection): plain}) == (key == "segmenter"), key  # lexto cuts no English
+
+
+def test_an_option_goes_before_the_setting_and_the_setting_before_the_default(
+    collection: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_overview(collection, style="published", target=7, weigh="tltf")
+    cloud = tmp_path / "cloud.html"
+    code, out, err = phasa(capsys, "overview", collection, "-o", cloud)
+    assert code == 0, err
+    assert '<section class="overview published"' in cloud.read_text(encoding="utf-8")
+    code, out, err = phasa(capsys, "overview", collection, "-o", cloud, "--style", "calm", "--target", "5")
+    assert code == 0, err
+    assert '<section class="overview published"' not in cloud.read_text(encoding="utf-8")
+    assert "5 shown at first" in out
+    monkeypatch.setenv("PHASA_STYLE", "calm")
+    code, out, err = phasa(capsys, "overview", collection, "-o", cloud)
+    assert "7 shown at first" in out
+    by_setting = words(capsys, collection)
+    assert by_setting == words(capsys, collection, "--weigh", "tltf")
+    assert by_setting != words(capsys, collection, "--weigh", "phasa")
+
+
+def test_a_collection_may_be_read_as_published(
+    collection: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ours = words(capsys, collection)
+    set_overview(collection, as_published=True)
+    published = words(capsys, collection)
+    assert not {"zeppelin", "kaleidoscope", "marzipan"} & set(published[str(collection)])
+    assert words(capsys, collection, "--no-as-published") == ours
+    for key, value in [("logic", "and"), ("form", "tag_only"), ("scope", "page")]:
+        set_overview(collection, **{key: value})
+        assert words(capsys, collection) == words(capsys, collection, f"--{key}", value)
+    cloud = tmp_path / "cloud.html"
+    assert phasa(capsys, "overview", collection, "-o", cloud)[0] == 0
+    assert '<section class="overview published"' in cloud.read_text(encoding="utf-8")
+
+
+def test_an_extractor_of_the_collection_is_named_relative_to_it(
+    collection: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (collection / "mine.py").write_text("def mine(html, url):\n    return ['periwinkle of ' + url]\n", encoding="utf-8")
+    set_overview(collection, extract="./mine.py:mine")
+    assert "periwinkle" in words(capsys, collection)[str(collection)]
+
+
+def test_a_wrong_setting_is_named(collection: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    set_overview(collection, weigh="heavy")
+    code, _, err = phasa(capsys, "keywords", collection)
+    assert code == 1
+    assert "heavy" in err
+    assert "overview.weigh" in err
+
+
+def test_keywords_of_a_collection_are_cut_by_its_word_model(
+    collection: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "<p>" + "การดูแลผู้ป่วยและการเดินทางของประชาชนในจังหวัดเชียงใหม่ " * 5 + "</p>"
+    with WarcWriter(collection / "archive") as writer:
+        writer.write(capture(1, body=text.encode(), url="http://thai.example/"))
+    file = collection / "collection.toml"
+    file.write_text(
+        file.read_text(encoding="utf-8").replace('model = "default"', 'model = "none.zst"'), encoding="utf-8"
+    )
+    code, _, err = phasa(capsys, "keywords", collection)
+    assert code == 1
+    assert "none.zst" in err

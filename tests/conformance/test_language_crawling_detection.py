@@ -41,10 +41,18 @@ def test_row_19_table_6_sentence_has_exactly_eight_tokens() -> None:
     assert dictionary(THAI).count(TABLE_6) == (5, 8)
 
 
-def test_row_20_adding_a_word_makes_its_token_known() -> None:
-    before = dictionary(THAI).gamma("กฟหด")
-    after = dictionary(THAI, extra=("กฟหด",)).gamma("กฟหด")
-    assert before < after == 1.0
+def test_row_20_adding_a_word_makes_its_token_known(tmp_path: Path) -> None:
+    """By a profile of one's own, whose words are added to the dictionary and do not replace it."""
+    (tmp_path / "mine.txt").write_text("กฟหด\n", encoding="utf-8")
+    own = tmp_path / "th-mine.toml"
+    own.write_text(
+        'code = "th"\nname = "Thai"\nscripts = ["Thai"]\nsegmenter = "lexto"\ndictionary = "th"\n'
+        'prefixes = ["การ", "ความ"]\nextra_words = "mine.txt"\n',
+        encoding="utf-8",
+    )
+    before, after = dictionary(THAI), dictionary(load_profile(str(own)))
+    assert before.gamma("กฟหด") < after.gamma("กฟหด") == 1.0
+    assert after.count(TABLE_6) == before.count(TABLE_6)
 
 
 def test_row_21_gamma_of_the_table_6_sentence() -> None:

@@ -11,11 +11,22 @@ import pytest
 from tests.crawl.strategies.test_hybrid import make_web
 from tests.crawl.tiny import TinyCrawl, TinyPage, fifo
 
+from phasa.collection import Collection
+from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.judge import Judgement
 from phasa.crawl.learn.extraction import KnowledgeExtraction, extract_knowledge
-from phasa.crawl.learn.features import PathMemory, anchor_values, domain_values, link_features, path_after, read_note
+from phasa.crawl.learn.features import (
+    PathMemory,
+    anchor_values,
+    domain_values,
+    link_features,
+    path_after,
+    read_note,
+    write_notes,
+)
 from phasa.crawl.learn.knowledge import KnowledgeBase, Row, read_arff, write_arff
 from phasa.crawl.learn.validation import cross_validate, weaknesses
+from phasa.crawl.run.assembly import judge_of
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategies.breadth_first import BreadthFirst
 from phasa.crawl.strategies.hybrid import Hybrid
@@ -23,6 +34,15 @@ from phasa.crawl.strategies.lswc import Lswc
 from phasa.crawl.strategies.naive_bayes import NaiveBayesStrategy
 from phasa.crawl.strategy import JudgedPage, OutLinks, Seed
 from phasa.crawl.target import Target
+from phasa.lab.knowledge import learn as learn_world
+from phasa.lab.knowledge import without_trained
+from phasa.lab.replay import GraphJudge, page_of, replay
+from phasa.lab.seeds import seeds_of
+from phasa.lab.targets import target_of
+from phasa.lab.world import World
+from phasa.language.detectors.dictionary import dictionary
+from phasa.web.html import read_page
+from phasa.web.url import Url
 
 
 def thai_share(text: str) -> float:
@@ -79,9 +99,22 @@ def test_row_03_starting_urls_are_the_links_of_a_page_fetched_before() -> None:
         assert traits.distance == pytest.approx(math.log(2))
 
 
-def test_row_29_a1_is_gamma_of_the_page_with_the_link() -> None:
+def test_row_29_a1_is_gamma_of_the_page_with_the_link(tmp_path: Path) -> None:
+    """Whatever the detector: in a crawl by `nb` the score of every page is Γ, in the language or not."""
     page = JudgedPage("http://a/", Judgement(True, 0.37), OutLinks(["http://b/"]))
     assert link_features(page, np.ones(1), AIM)[0, 0] == 0.37
+    thai = "กรุงเทพมหานครเป็นเมืองหลวงของประเทศไทย Bangkok is its name in English, and it is large. "
+    english = "Most of this page is in English, and only a word or two, ประเทศไทย, is not, as can be seen. "
+    (tmp_path / "knowledge.arff").write_text(write_arff(knowledge()), encoding="utf-8")
+    collection = Collection.create(tmp_path / "web", language="th")
+    profile = collection.profile
+    gamma = dictionary(profile).gamma
+    for detector in ("auto", "script", "dictionary"):
+        chosen = collection.with_settings(strategy="nb", detector=detector, knowledge=str(tmp_path / "knowledge.arff"))
+        judge = judge_of(chosen, profile)
+        for text in (thai, english):
+            answer = Answer(Kind.PAGE, page=read_page(f"<p>{text}</p>", Url("http://a.com/")))
+            assert judge.judge(answer).score == pytest.approx(gamma(text), abs=1e-6)
 
 
 def test_row_30_a2_is_gamma_of_the_anchor() -> None:
@@ -147,6 +180,23 @@ def test_row_37_the_file_is_a_weka_file_with_the_five_attributes() -> None:
     assert len(read_arff("\n".join(lines))) == 5
 
 
+def test_row_38_no_trained_page_is_measured() -> None:
+    world = World.from_name("3:3000", "th")
+    graph, base = learn_world(world)
+    assert graph.trained is not None
+    assert graph.trained.sum() == len(base) > 100
+    for kept in (graph, without_trained(graph)):
+        seeds = [*seeds_of(world, "thai2"), *seeds_of(world, "english")]
+        crawl = replay(kept, make_strategy("bfs", Circumstances(target_of(kept))), seeds, 800)
+        assert len(crawl.pages) > 50
+        assert not graph.trained[crawl.pages].any()
+        found = int(kept.wanted[crawl.pages].sum())
+        wanted = int((graph.wanted & ~graph.trained).sum())
+        assert crawl.coverage(kept, len(crawl.pages))[-1] == pytest.approx(found / wanted)
+    gone = without_trained(graph)
+    assert (gone.status[graph.trained] == 404).all()
+
+
 def test_row_38_pages_used_are_marked_and_only_those() -> None:
     pages = [JudgedPage(url, Judgement(page.similarity >= 0.1, page.similarity), page.out) for url, page in WEB.items()]
     base, trained = extract_knowledge(pages, AIM, max_pages=3)
@@ -202,31 +252,92 @@ def test_row_44_breadth_first_is_a_plain_queue() -> None:
 
 
 def test_row_45_lswc_is_perfect_on_a_pure_server_and_falls_on_a_mixed_host() -> None:
+    """Every page also links to foreign servers, and the crawl is shorter than the web: breadth-first is not perfect."""
+
     def server(share: int) -> dict[str, TinyPage]:
-        links = [f"http://host.com/{i}" for i in range(60)]
-        return {url: TinyPage(0.6 if i == 0 or i % 10 < share else 0.0, links) for i, url in enumerate(links)}
+        own = [f"http://host.com/{i}" for i in range(60)]
+        foreign = [f"http://f{i}.com/" for i in range(60)]
+        web = {
+            url: TinyPage(0.6 if i == 0 or i % 10 < share else 0.0, [foreign[i], *own[i + 1 : i + 4]])
+            for i, url in enumerate(own)
+        }
+        return web | {url: TinyPage(0.0, []) for url in foreign}
 
     harvest = {}
     for name, share in (("pure", 10), ("mixed", 2)):
         web = server(share)
-        order = TinyCrawl(web, Lswc(distance=5, patience=3)).run(["http://host.com/0"])
-        harvest[name] = sum(web[url].similarity >= 0.1 for url in order) / len(order)
-    assert harvest["pure"] == 1.0
-    assert harvest["mixed"] < 0.3
+        for strategy in (Lswc(distance=5, patience=3), BreadthFirst()):
+            order = TinyCrawl(web, strategy).run(["http://host.com/0"], pages=50)
+            harvest[name, strategy.name] = sum(web[url].similarity >= 0.1 for url in order) / len(order)
+    assert harvest["pure", "lswc"] == 1.0
+    assert harvest["pure", "bfs"] < 0.9
+    assert harvest["mixed", "lswc"] < 0.4
 
 
 def test_row_46_all_methods_get_the_same_labels() -> None:
-    """A strategy never labels a page itself: the label is in the page it is given."""
-    seen: dict[str, list[bool]] = {}
+    """The judge is asked by the loop, whatever the method; pages that several of them fetched have one label."""
+    world = World.from_name("3:3000", "th")
+    heard: dict[str, dict[int, tuple[bool, float]]] = {}
+    for name in ("nb", "lswc", "bfs", "hybrid"):
+        labels = heard[name] = {}
 
-    class Spy(BreadthFirst):
-        def page(self, page: JudgedPage):  # type: ignore[no-untyped-def]
-            seen.setdefault(page.url, []).append(page.judgement.wanted)
-            return super().page(page)
+        class Spy(GraphJudge):
+            def judge(self, answer: Answer) -> Judgement:
+                found = super().judge(answer)
+                labels[page_of(answer)] = found.wanted, found.score  # noqa: B023
+                return found
 
-    for _ in ("bfs", "again"):
-        TinyCrawl(WEB, Spy()).run(["http://a.th/"])
-    assert all(labels[0] == labels[1] for labels in seen.values())
+        graph = world.graph
+        strategy = make_strategy(name, Circumstances(target_of(graph), knowledge=knowledge()))
+        replay(graph, strategy, seeds_of(world, "thai2"), 900, judge=Spy(graph))
+    shared = set.intersection(*(set(labels) for labels in heard.values()))
+    assert len(shared) > 20
+    assert all(len({labels[page] for labels in heard.values()}) == 1 for page in shared)
+    assert len({tuple(labels) for labels in heard.values()}) == 4  # the orders differ
+
+
+class WithDuplicates:
+    """Algorithm 2 to the letter: every link is enqueued, what was collected before is skipped at its turn (§4.8)."""
+
+    def __init__(self, web: dict[str, TinyPage], base: KnowledgeBase) -> None:
+        self.web, self.model = web, base.model()
+
+    def run(self, seeds: list[str], pages: int) -> list[str]:
+        seen = {url: number for number, url in enumerate(seeds)}  # ties go to what was found first
+        queue = [(-self.score([0.0, 0.0, 0.0, 0.0]), seen[url], 0, url) for url in seeds]
+        order: list[str] = []
+        while queue and len(order) < pages:
+            queue.sort()
+            _, _, path, url = queue.pop(0)
+            if url in order:
+                continue
+            order.append(url)
+            page = self.web[url]
+            after = path_after(page.similarity >= 0.1, path)
+            for target, anchor in zip(page.out.urls, page.out.anchors, strict=True):
+                if target not in order:
+                    row = [page.similarity, thai_share(anchor), float(".th/" in target), math.log1p(after)]
+                    queue.append((-self.score(row), seen.setdefault(target, len(seen)), after, target))
+        return order
+
+    def score(self, row: list[float]) -> float:
+        return float(self.model.probability(np.array([row]))[0])
+
+
+def test_section_4_8_strict_mode_fetches_what_a_queue_with_duplicates_fetches() -> None:
+    web, base = make_web(4), knowledge()
+    seeds = ["http://h0.com/0", "http://h1.com/0"]
+    strict = TinyCrawl(web, NaiveBayesStrategy(AIM, base, duplicates=True)).run(seeds, pages=120)
+    literal = WithDuplicates(web, base).run(seeds, pages=120)
+    assert strict == literal
+    paths = []
+    for duplicates in (True, False):  # the longer path of another link counts only where entries are merged
+        strategy = NaiveBayesStrategy(AIM, base, duplicates=duplicates)
+        for path in (3, 0):
+            note = write_notes(np.zeros((1, 4)), np.array([path]))[0]
+            offers = strategy.page(JudgedPage(f"http://{path}/", Judgement(True, 0.5), OutLinks(["http://q/"]), note))
+        paths.append(read_note(offers.note(0)).path)
+    assert paths == [1, 4]
 
 
 def test_row_53_another_language_is_another_aim() -> None:

@@ -11,7 +11,6 @@ from tests.overview.pages import article, news_page
 from phasa.overview.evaluation import Lengths, Scores, average, compare
 from phasa.overview.extract import extract
 from phasa.overview.extract.content import Element
-from phasa.overview.extract.method import FormPolicy, Logic
 from phasa.overview.extract.thesis import (
     Block,
     Blocks,
@@ -21,6 +20,7 @@ from phasa.overview.extract.thesis import (
     select,
 )
 from phasa.overview.match import Frequencies
+from phasa.overview_choices import FormPolicy, Logic
 
 
 def texts(html: str, rules: Rules | None = None) -> list[str]:

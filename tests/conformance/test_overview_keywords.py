@@ -53,10 +53,11 @@ def test_row_44_a_user_chooses_scope_and_average_by_name(tmp_path: Path, capsys:
     page = tmp_path / "page.html"
     page.write_text("<html lang=en><p>harbour harbour lantern</p><p>lantern market</p>", encoding="utf-8")
 
-    def weights(weigh: str) -> dict[str, float]:
-        _, out, _ = phasa(capsys, "keywords", "--json", "--top", "9", "--lang", "en", "--weigh", weigh, page)
+    def weights(weigh: str, *scope: str) -> dict[str, float]:
+        _, out, _ = phasa(capsys, "keywords", "--json", "--top", "9", "--lang", "en", "--weigh", weigh, *scope, page)
         return {row["term"]: row["weight"] for row in json.loads(out)["keywords"]}
 
+    assert weights("amtf", "--scope", "page") == weights("amtf-page") != weights("amtf")
     assert weights("amtf") == pytest.approx({"harbour": 0.5, "lantern": 0.85, "market": 0.5})
     assert weights("amtf-page") == pytest.approx({"harbour": 0.5, "lantern": 0.7, "market": 0.35})
     assert weights("amtf-containing") == pytest.approx({"harbour": 1.0, "lantern": 0.85, "market": 1.0})

@@ -23,11 +23,11 @@ from phasa.crawl.segments.dictionary import Dictionary, load_dictionary
 from phasa.crawl.segments.evaluation import SWEEP, link_tables, sweep
 from phasa.crawl.segments.features import Chance, Citation, Extractor, bin10
 from phasa.crawl.segments.graph import segment_graph
-from phasa.crawl.segments.identifier import identify, key_of
+from phasa.crawl.segments.identifier import identify, key_of, website
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.segment import Phase, Segment, is_relevant
 from phasa.crawl.segments.soundex import soundex
-from phasa.crawl.segments.training import link_examples, train_predictor, website
+from phasa.crawl.segments.training import link_examples, train_predictor
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategies.segment import SegmentStrategy, certain
 from phasa.crawl.strategy import OutLinks

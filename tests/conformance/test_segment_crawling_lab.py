@@ -10,10 +10,10 @@ import msgspec
 import pytest
 from tests.crawl.segments.toy import toy_chance, toy_crawl
 
+from phasa.crawl.run.manifest import FIXED, RunLimits, make_manifest
 from phasa.crawl.segments.builder import Builder
 from phasa.crawl.segments.choices import Choices
 from phasa.crawl.segments.dictionary import load_dictionary
-from phasa.crawl.segments.manifest import FIXED, RunLimits, make_manifest
 from phasa.crawl.segments.training import train_predictor
 from phasa.crawl.strategies.segment import SegmentStrategy
 from phasa.crawl.topics.topic import DIVING, load_topic
@@ -131,7 +131,7 @@ def test_row_49_seeds_per_topic_are_relevant_and_unseen() -> None:
 
 
 def test_row_54_harvest_curves_of_four_crawlers_per_topic(done: Done) -> None:
-    every = [Done(Task(2, 4000, topic, TRAINING, 300), done.crawls, done.ratios, done.manifests)
+    every = [Done(Task(2, 4000, topic, TRAINING, 300), done.crawls, done.ratios, done.manifests, done.sweep)
              for topic in ("tourism", "estate", "diving", "food")]  # fmt: skip
     curves = [_curve(one) for one in done.crawls]
     named = [_with_topic(curve, task.task.topic) for task in every for curve in curves]

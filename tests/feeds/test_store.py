@@ -13,6 +13,7 @@ from phasa.errors import CollectionError
 from phasa.feeds.post import Hints, Post
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY
 from phasa.feeds.rows import FeedUpdate, Hold, Lease, PlanPoints, PollRow, Subscription
+from phasa.feeds.shelf import Shelf
 from phasa.feeds.store import FeedStore
 
 NOW = MONDAY + 14600.0 * DAY
@@ -174,3 +175,18 @@ def test_the_state_of_a_subscription_is_a_value(path: Path) -> None:
         again = store.subscription(1)
         assert again is not None
         assert again.state is Lease.ACTIVE
+
+
+def test_a_reader_gets_what_a_later_version_added_and_changes_no_file(path: Path) -> None:
+    with FeedStore(path) as store:
+        store.pause(URL, NOW)
+    as_of_earlier(path, "DROP INDEX post_number", "ALTER TABLE post DROP COLUMN number", "PRAGMA journal_mode = DELETE")
+    before = path.read_bytes()
+    with FeedStore(path, read_only=True) as store:
+        assert [feed.hold for feed in store.feeds()] == [Hold.NOBODY, Hold.NOBODY]
+        assert Shelf(store).last() == 0
+    assert path.read_bytes() == before
+    assert sorted(file.name for file in path.parent.iterdir()) == ["feeds.db"]
+    with FeedStore(path) as store:
+        assert Shelf(store).last() == 0
+    assert path.read_bytes() != before, "who writes brings it up to date"

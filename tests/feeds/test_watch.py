@@ -13,6 +13,8 @@ from phasa.feeds.manners import LONGEST_ORDER, LONGEST_PAUSE, out_of_skipped, pa
 from phasa.feeds.post import Hints
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY
 from phasa.feeds.store import FeedStore
+from phasa.web.exchange import Exchange
+from phasa.web.url import Url
 
 NOW = MONDAY + 14600.0 * DAY
 URL = "http://a.example/feed"
@@ -189,6 +191,35 @@ async def test_the_budget_is_never_exceeded(store: FeedStore) -> None:
     times = await watch(store, server, 24 * 4, per_day=50)
     for moment in range(0, 4 * DAY, 3600):
         assert sum(time <= moment for time in times) <= 50 + 50 * moment / DAY + 1
+
+
+class Presses(PaperServer):
+    """Feeds that post at even gaps, the gap is in the address; documents show the last 20 posts."""
+
+    async def fetch(
+        self, address: Url, etag: str | None = None, modified: str | None = None, *, validated: Url | None = None,
+        inflated: bool = True,
+    ) -> Exchange:  # fmt: skip
+        assert self.clock is not None
+        now, gap = int(self.clock.now()), int(str(address).rsplit("/", 1)[1])
+        last = now // gap * gap
+        self.pages[str(address)] = document([(f"{at}", float(at)) for at in range(last, last - 20 * gap, -gap)])
+        return await super().fetch(address, etag, modified, validated=validated, inflated=inflated)
+
+
+async def test_a_busy_feed_loses_nothing_while_polls_are_short(store: FeedStore) -> None:
+    for k in range(60):
+        store.add(f"http://{k}.example/{3600 + k}", NOW)
+    store.add("http://busy.example/120", NOW)
+    clock = VirtualClock(NOW)
+    server = Presses(clock=clock)
+    store.retire(URL, "not asked here")
+    await watcher(store, server, clock, 160.0).run(until=NOW + 14 * HOUR)
+    busy = next(feed.id for feed in store.feeds() if "busy" in feed.url)
+    last = max(request.at for request in server.requests if "busy" in request.url)
+    found = {int(at) for at in store.posting_times(busy) if at > NOW}
+    assert last > NOW + 12 * HOUR
+    assert sorted(found) == [at for at in range(0, int(last) + 1, 120) if at > NOW]
 
 
 async def test_what_is_no_feed_is_a_failure_and_keeps_the_old_posts(store: FeedStore) -> None:

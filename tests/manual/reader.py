@@ -36,8 +36,8 @@ SMALLER = (
     (r"https://", "http://"),
     (r"\b(\d+):(100000|20000|3000)\b", r"\1:1200"),
     (r"1-5:\d+", "1-2:1200"),
-    # A crawl in the order of its segments stays in few of them: a predictor needs ten that are wanted.
-    (r"(crawl \S+ --strategy best-segment) --pages \d+", r"\1 --pages=400"),
+    # A predictor needs links to segments that are wanted and to others.
+    (r"(crawl trips --strategy bfs) --pages \d+", r"\1 --pages=1200"),
     (r"(crawl \S+.*|lab run .*)--pages \d+", r"\1--pages 80"),
     (r"^(phasa crawl (?!.*--pages).*)$", r"\1 --pages 80"),
     (r"^(phasa feeds watch .*)$", r"\1 --spacing 0"),
@@ -243,3 +243,4 @@ def furnish(folder: Path, world: World) -> None:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     (folder / "posts.tsv.gz").write_bytes(gzip.compress(posts.encode()))
+    (folder / "changes.tsv.gz").write_bytes(gzip.compress(posts.encode()))

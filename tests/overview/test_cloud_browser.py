@@ -319,3 +319,18 @@ def test_a_dark_cloud_is_saved_on_its_own_paper_and_printed_on_white(browser: Br
     assert paper == "rgb(255, 255, 255)"
     assert all(luminance(colour) < 0.2 for _, colour in places(page).values())
     assert page.locator(".chart").is_hidden()
+
+
+@pytest.mark.parametrize("theme", ["calm", "published"])
+def test_a_word_that_no_font_can_show_is_left_out(browser: Browser, tmp_path: Path, theme: str) -> None:
+    lists = keyword_lists({"harbour": 3.0, "\u0378\u0379": 2.0, "lantern": 1.0}, least=1)
+    page = opened(browser, render_cloud(lists, [PageText("page", [])], Look("Words", theme=theme, target=3)), tmp_path)
+    assert page.locator(".cloud button").all_inner_texts() == ["harbour", "lantern"]
+
+
+def test_numbers_beside_a_persian_word_are_persian(browser: Browser, tmp_path: Path) -> None:
+    page = opened(browser, cloud_of(PERSIAN, "fa", "rtl"), tmp_path)
+    page.locator(".cloud button").first.click()
+    style = page.locator(".where ol").evaluate("list => getComputedStyle(list).listStyleType")
+    assert style == "persian"
+    assert "%" not in page.locator(".chart").inner_text()

@@ -125,3 +125,21 @@ def test_a_word_is_shown_as_its_pages_write_it() -> None:
 
 def test_english_contractions_are_no_terms_and_possessives_are_their_word() -> None:
     assert terms_for("en").of("I'm sure it’s Israel's 'lantern', and they don't") == ["israel", "lantern"]
+
+
+def test_a_word_stands_in_the_cloud_without_its_possessive_and_with_its_last_point() -> None:
+    texts = ("Phil Foden's club and Phil Foden. The U.S. said so.", "Grain is Ukraine’s, ports are Ukraine’s. The U.S.")
+    made = overview_of([Reading("page", "", texts, "en")])
+    labels = re.findall(r'class="w[0-9]+">([^<]+)<', made.fragment())
+    assert {"Phil Foden", "Ukraine", "U.S."} <= set(labels)
+    assert not [label for label in labels if "Foden's" in label or label.endswith("’s")]
+
+
+def test_a_single_ideograph_is_a_word_only_where_it_is_one() -> None:
+    assert terms_for("zh").term("水") == "水"
+    assert terms_for("th").term("水") == ""
+
+
+@pytest.mark.parametrize("word", ["دوشنبه", "اسفند", "พุธ", "monday"])
+def test_days_and_months_are_no_keywords(word: str) -> None:
+    assert is_furniture(word)

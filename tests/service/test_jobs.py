@@ -6,13 +6,17 @@ import json
 import zipfile
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.service.conftest import client_of
 from tests.service.stock import mixed, stock
 
 from phasa.collection import Collection
+from phasa.overview_choices import Style, Weigh
+from phasa.overview_settings import OverviewSettings
 from phasa.service.jobs import KEPT, MOST_WAITING, Jobs
 from phasa.service.section import Conflict, NotFound
+from phasa.settings import write_settings
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +51,7 @@ def test_a_job_that_waits_can_be_stopped_and_too_many_are_refused(
 ) -> None:
     # A task that does not end by itself: a real export may be done before it is stopped.
     (tmp_path / "endless.py").write_text("import time\ndef run(order, tell):\n    time.sleep(600)\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.syspath_prepend(tmp_path)  # a job finds what its parent finds
     jobs = Jobs(tmp_path / "jobs")
 
     def start() -> str:
@@ -85,3 +89,17 @@ def test_an_overview_as_data(collection: Collection) -> None:
         assert places[0]["term"].lower() == term
         assert client.get(f"/api/overview/{id}/contexts", params={"term": "nowhere"}).status_code == 404
         assert client.post("/api/overview", json={"web": "::"}).status_code == 400
+
+
+def test_an_overview_is_made_as_the_settings_say(tmp_path: Path) -> None:
+    collection = stock(tmp_path / "web", mixed(8))
+    said = OverviewSettings(style=Style.PUBLISHED, extract="thesis", weigh=Weigh.TF, pages=1)
+    file = collection.settings_file
+    file.write_text(write_settings(msgspec.structs.replace(collection.settings, overview=said)), encoding="utf-8")
+    with client_of(Collection.open(collection.path)) as client:
+        id = client.post("/api/overview", json={"language": "th"}).json()["id"]
+        assert client.app.state.service.jobs.wait(id, 120).state == "done"  # type: ignore[attr-defined]
+        made = client.get(f"/api/overview/{id}").json()
+        assert made["pages"] == 1
+        assert all(word["weight"] == int(word["weight"]) for word in made["keywords"])  # plain frequency
+        assert 'class="overview published"' in client.get(f"/overview/{id}").text

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Iterator
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -115,3 +122,93 @@ def test_a_newsroom_reads_searches_stars_and_pauses(link: str, browser: Browser,
     expect(page.get_by_text("rests").first).to_be_visible()
     page.screenshot(path=str(tmp_path / "feeds.png"), full_page=True)
     page.close()
+
+
+TITLES = ("น้ำท่วมกรุงเทพหลังฝนตกหนัก", "นายกเปิดตลาดน้ำแห่งใหม่", "ทีมชาติไทยชนะสามประตู")
+
+
+class Paper(BaseHTTPRequestHandler):
+    """A newspaper whose front page announces its feed."""
+
+    def do_GET(self) -> None:
+        if self.path == "/":
+            kind, text = "text/html", "<link rel=alternate type=application/rss+xml href=/rss.xml><h1>ข่าวไทย</h1>"
+        else:
+            items = "".join(
+                f"<item><guid>{k}</guid><title>{title}</title><link>http://paper.example/{k}</link>"
+                f"<pubDate>{formatdate(time.time() - 3600 * (k + 1))}</pubDate></item>"
+                for k, title in enumerate(TITLES)
+            )
+            kind = "application/rss+xml"
+            text = f"<rss version='2.0'><channel><title>หนังสือพิมพ์ไทย</title>{items}</channel></rss>"
+        self.send_response(200)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, format: str, *args: object) -> None:
+        return
+
+
+@pytest.fixture
+def paper() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Paper)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_site_is_added_and_its_posts_are_read_in_thai(
+    paper: str, browser: Browser, width: int, tmp_path: Path
+) -> None:
+    collection = Collection.create(tmp_path / "newsroom", language="th")
+    settings = collection.path / "collection.toml"
+    settings.write_text(settings.read_text().replace("allow_private = false", "allow_private = true"))
+    pictures = Path(os.environ.get("PHASA_PICTURES", tmp_path))
+    watch = [sys.executable, "-m", "phasa", "feeds", "watch", str(collection.path), "--seconds", "4", "--no-crawl"]
+    with serving(Collection.open(collection.path)) as link:
+        page = opened(browser, f"{link}/feeds", viewport={"width": width, "height": 900})
+        page.get_by_label("Address of the feed").fill(paper)
+        page.get_by_label("Category, if you like").fill("ข่าว/กรุงเทพ")
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(page.locator("table.feeds")).to_contain_text(paper)
+        subprocess.run([*watch, "--spacing", "0"], check=True, timeout=120, capture_output=True)
+        page.goto(f"{link}/feeds")
+        expect(page.locator("table.feeds")).to_contain_text("หนังสือพิมพ์ไทย")
+        page.screenshot(path=str(pictures / f"added-{width}.png"), full_page=True)
+        page.get_by_role("link", name="Read and search posts").click()
+        expect(page.locator("li.post")).to_have_count(len(TITLES))
+        read = page.locator("[data-mark=read]").last
+        read.click()
+        expect(read).to_have_attribute("aria-pressed", "true")
+        page.get_by_label("Search").fill("น้ำท่วม")
+        page.get_by_role("button", name="Show").click()
+        expect(page.locator("li.post")).to_have_count(1)
+        expect(page.locator("li.post")).to_contain_text(TITLES[0])
+        page.locator("[data-mark=star]").click()
+        expect(page.locator("[data-mark=star]")).to_have_attribute("aria-pressed", "true")
+        page.screenshot(path=str(pictures / f"searched-{width}.png"), full_page=True)
+        page.get_by_label("Search").fill("")
+        page.get_by_label("starred").check()
+        page.get_by_role("button", name="Show").click()
+        expect(page.locator("li.post")).to_have_count(1)
+        page.get_by_label("starred").uncheck()
+        page.get_by_label("unread").check()
+        # The category above that of the feed.
+        page.get_by_label("Category").select_option("ข่าว")
+        page.get_by_role("button", name="Show").click()
+        expect(page.locator("li.post")).to_have_count(len(TITLES) - 1)
+        page.screenshot(path=str(pictures / f"filtered-{width}.png"), full_page=True)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.goto(f"{link}/feeds")
+        page.get_by_role("link", name="หนังสือพิมพ์ไทย").first.click()
+        page.get_by_role("button", name="Pause").click()
+        expect(page.get_by_role("button", name="Resume")).to_be_visible()
+        page.screenshot(path=str(pictures / f"paused-{width}.png"), full_page=True)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.close()
+    asked = subprocess.run([*watch, "--json"], check=False, timeout=120, capture_output=True, text=True)
+    assert "watching 0 feeds" in asked.stderr, "what rests is not asked"

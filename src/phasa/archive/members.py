@@ -40,9 +40,13 @@ class _BrokenError(Exception):
     """Why there is no whole piece at a place."""
 
 
-def members(path: Path, start: int = 0) -> Iterator[Member | Damage]:
+def members(path: Path, start: int = 0, end: int | None = None) -> Iterator[Member | Damage]:
     """The pieces of a file from `start` on, and the damage between them, in order. Raises OSError when the file cannot
-    be read."""
+    be read.
+
+    With `end` the pieces that begin in a range of bytes: `start` may be any place then, so that ranges that follow each
+    other have every piece of the file once.
+    """
     file = os.open(path, os.O_RDONLY)
     try:
         head = os.pread(file, 8, 0)
@@ -51,13 +55,16 @@ def members(path: Path, start: int = 0) -> Iterator[Member | Damage]:
         size, at = os.fstat(file).st_size, start
         if not size and not path.name.endswith(".open"):
             yield Damage(path, 0, "the file is empty")
-        while at < size:
+        if end is not None and start:
+            first = find(file, start, size)
+            at = first.offset if first is not None else size
+        while at < size and (end is None or at < end):
             try:
                 found = piece(file, at)
             except _BrokenError as problem:
                 following = find(file, at + 1, size)
                 yield Damage(path, at, str(problem))
-                if following is None:
+                if following is None or (end is not None and following.offset >= end):
                     return
                 found = following
             yield found

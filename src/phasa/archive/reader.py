@@ -140,21 +140,25 @@ def entry_of(path: Path, start: int, end: int, stored: Stored) -> Entry:
 _WANTED = WarcRecordType.response | WarcRecordType.revisit | WarcRecordType.resource
 
 
-def positions(path: Path, start: int = 0) -> Iterator[tuple[int, int, Stored]]:
-    """(offset, end, record) of the records from a place on."""
+def positions(
+    path: Path, start: int = 0, end: int | None = None, *, texts: bool = False
+) -> Iterator[tuple[int, int, Stored]]:
+    """(offset, end, record) of the records from a place on; with `end` those of a range of bytes (`members`). `texts`:
+    also conversion records, as the WET files of Common Crawl have them."""
+    wanted = _WANTED | WarcRecordType.conversion if texts else _WANTED
     with path.open("rb") as file:
         head = file.read(5)
     if head and not head.startswith((b"\x1f\x8b", b"WARC/")):
         yield from _plain_arc(path)  # the only one of these that is not made of pieces
         return
-    for piece in members(path, start):
+    for piece in members(path, start, end):
         if isinstance(piece, Damage):
             # A file that is being written ends with a torn record at times.
             if not (path.name.endswith(".open") and piece.what.startswith("the file ends")):
                 note(piece)
         elif piece.data.startswith(b"WARC/"):
             for record in _parsed(path, piece):
-                if record.record_type & _WANTED:
+                if record.record_type & wanted:
                     yield piece.offset, piece.end, _stored(record)
         else:
             for _, _, stored in _arc_records(path, BytesIO(piece.data), piece.offset):
@@ -171,7 +175,7 @@ def _parsed(path: Path, piece: Member) -> Iterator[WarcRecord]:
 
 def _stored(record: WarcRecord) -> Stored:
     revisit = record.record_type == WarcRecordType.revisit
-    resource = record.record_type == WarcRecordType.resource
+    resource = record.record_type in (WarcRecordType.resource, WarcRecordType.conversion)
     if not resource:
         record.parse_http(auto_decode="transfer")
     http = record.http_headers

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
+from xxhash import xxh3_128_digest
 
 from phasa.archive.reader import Stored, read_archive, resolve
 from phasa.extras import needs_extra
@@ -34,13 +36,30 @@ Reader = Callable[[bytes, str, str], Text | None]
 """(bytes, url, content type) -> the page as text, or None to leave it out; `time` is filled in afterwards."""
 
 
-def read_texts(archive: Path, read: Reader) -> Iterator[Text]:
-    """Every HTML page of the archive that was answered with 200, in the order of the capture."""
-    for stored in read_archive(archive):
-        if stored.status == 200 and (stored.mime in PAGE_TYPES or stored.revisit):
+def read_texts(archive: Path, read: Reader, as_of: datetime | None = None, *, every: bool = False) -> Iterator[Text]:
+    """The HTML pages of the archive that were answered with 200, in the order of the capture: each as it was last seen,
+    by `as_of` if that is given; with `every`, all their captures by then. Reads the archive twice unless `every`."""
+    last: dict[bytes, datetime] = {}
+    if not every:
+        for stored in _answered(archive, as_of):
+            last[_short(stored.url)] = max(stored.time, last.get(_short(stored.url), stored.time))
+    for stored in _answered(archive, as_of):
+        if every or last.get(_short(stored.url)) == stored.time:
             whole = resolve(archive, stored)
             if whole.mime in PAGE_TYPES and (text := _read(whole, read)):
                 yield text
+
+
+def _answered(archive: Path, as_of: datetime | None) -> Iterator[Stored]:
+    for stored in read_archive(archive):
+        page = stored.status == 200 and (stored.mime in PAGE_TYPES or stored.revisit)
+        if page and (as_of is None or stored.time <= as_of):
+            yield stored
+
+
+def _short(url: str) -> bytes:
+    """An address in a few bytes, so that many can be remembered."""
+    return xxh3_128_digest(url.encode("utf-8", "surrogatepass"))
 
 
 def page_text(body: bytes, address: str, content_type: str) -> Text | None:

@@ -29,6 +29,16 @@ def crawl(
     strategy: Annotated[
         str | None, typer.Option("--strategy", metavar="NAME", help="Which links first, for this run: see below.")
     ] = None,
+    kb: Annotated[
+        Path | None,
+        typer.Option("--kb", metavar="FILE", help="Knowledge base of nb and hybrid for this run (phasa learn)."),
+    ] = None,
+    cycles: Annotated[
+        int,
+        typer.Option(
+            "--cycles", metavar="N", min=0, help="Crawl in N cycles, as WIRE does ([cycles], [strategies.persian])."
+        ),
+    ] = 0,
     workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, max=64, help="Processes, one per core.")] = 1,
     release: Annotated[
         str | None,
@@ -51,7 +61,7 @@ def crawl(
     from phasa.crawl.run.progress import Progress
     from phasa.crawl.run.runs import release_quarantined, rescope_dropped, run_collection, with_limits
 
-    collection = with_limits(Collection.open(directory), pages, seconds, strategy)
+    collection = with_limits(Collection.open(directory), pages, seconds, strategy, kb)
     if _ordered(collection, pages, seconds, pause, resume):
         return
     with collection.locked():
@@ -61,13 +71,18 @@ def crawl(
             taken = rescope_dropped(collection, _tell_rescope if not quiet and sys.stderr.isatty() else _say_nothing)
             print(f"{taken:,} addresses that the scope had refused wait again", file=sys.stderr)
         with Progress(shown=not quiet and sys.stderr.isatty(), limit=collection.settings.budgets.pages) as progress:
-            result = run_collection(collection, progress.show, workers=workers)
+            result = run_collection(collection, progress.show, workers=workers, cycles=cycles)
     for junk in result.seeds.junk:
         print(f"{directory / Collection.SEEDS}:{junk.line}: passed over, {junk.why}: {junk.text}", file=sys.stderr)
     for error in dict.fromkeys(result.errors):
         print(f"phasa: {error}", file=sys.stderr)
     if as_json:
         print_json(result.metrics)
+    elif cycles:
+        from phasa.crawl.run.cycles import cycles_table
+
+        print(cycles_table(collection))
+        print(result.summary())
     else:
         print(result.summary())
     if result.errors:

@@ -12,7 +12,8 @@ import typer
 from phasa.cli.inputs import tell_trouble, write_text
 from phasa.cli.sources import is_address, read_source
 from phasa.errors import InputError, ParserCrashedError, PhasaError
-from phasa.overview.extract.method import FormPolicy, Logic, Method
+from phasa.overview.extract.method import Method
+from phasa.overview_choices import FormPolicy, Logic
 
 if TYPE_CHECKING:
     from phasa.overview.extract import Element

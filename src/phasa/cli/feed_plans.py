@@ -100,7 +100,7 @@ def _read(name: str, megabytes: float) -> list[Trace]:
     from phasa.feeds.trace import read_traces
 
     if name != "-" and Path(name).is_dir():
-        with open_store(Path(name)) as store:
+        with open_store(Path(name), read_only=True) as store:
             traces = store.traces()
         if not traces:
             raise InputError(f"{name}: its feeds have no posts yet; fetch some with: phasa feeds watch {name}")
@@ -118,7 +118,7 @@ def trace(
     """Write when the feeds of a collection posted, as `plan`, `evaluate` and `lab reproduce feeds` read it."""
     from phasa.feeds.trace import write_traces
 
-    with open_store(directory) as store:
+    with open_store(directory, read_only=True) as store:
         traces = store.traces()
     if not traces:
         raise InputError(f"{directory}: its feeds have no posts yet; fetch some with: phasa feeds watch {directory}")

@@ -40,7 +40,7 @@ def latest(
     """
     from phasa.feeds.shelf import Shelf
 
-    with open_store(directory) as store:
+    with open_store(directory, read_only=True) as store:
         shelf = Shelf(store)
         if feed:
             numbers = {row.url: row.id for row in store.feeds()}
@@ -118,7 +118,7 @@ def feed(
 
     if style not in ("atom", "json"):
         raise InputError(f"--format {style}: choose atom or json")
-    with open_store(directory) as store:
+    with open_store(directory, read_only=True) as store:
         posts = Shelf(store).latest(count, category)
     name = directory.resolve().name
     address = f"urn:phasa:{name}"

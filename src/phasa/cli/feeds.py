@@ -122,7 +122,7 @@ def report(
     from phasa.feeds.report import feed_lines, report_feed, write_report
 
     now = time.time()
-    with open_store(directory) as store:
+    with open_store(directory, read_only=True) as store:
         lines = feed_lines(store, now)
         reports = [report_feed(store, line, now) for line in counted(lines, len(lines), "feeds")]
         latest = store.latest()

@@ -31,6 +31,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "overview": ("phasa.cli.overview", "Write the variable tag cloud of a page, a site or a collection."),
     "repair": ("phasa.cli.repair", "Check every file of a collection and make again what was lost."),
     "export": ("phasa.cli.export", "Write a collection as WACZ, text or a page repository."),
+    "corpus": ("phasa.cli.corpus", "Clean, deduplicated text of one language from archives."),
+    "fresh": ("phasa.cli.fresh", "How up to date a collection is; revisit policies on traces of changes."),
     "feeds": ("phasa.cli.feeds", "Poll feeds at the right moments: plan, watch, report, evaluate."),
     "lab": ("phasa.cli.lab", "Make a web, replay one, run experiments."),
     "serve": ("phasa.cli.serve", "The web application of a collection on this machine."),

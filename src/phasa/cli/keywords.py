@@ -19,18 +19,18 @@ from phasa.cli.readings import (
     WEIGH,
     Grouping,
     Options,
-    Scope,
-    Weigh,
     grouped_readings,
-    making,
+    making_for,
 )
 from phasa.errors import PhasaError
-from phasa.overview.extract.method import FormPolicy, Logic, Method
+from phasa.overview_choices import Weigh
 
 if TYPE_CHECKING:
     from phasa.overview.keywords import Keyword, KeywordLists
 
 app = typer.Typer()
+
+MOST_PAGES = 10_000
 
 
 @app.command(epilog="Example:  phasa keywords --json page.html   ·   phasa keywords thai-web --by month")
@@ -39,21 +39,21 @@ def keywords(
         list[str],
         typer.Argument(metavar="FILE|URL|DIR...", help="Pages, folders of pages, WARC files, or a collection."),
     ],
-    weigh: WEIGH = Weigh.PHASA,
+    weigh: WEIGH = None,
     percent: Annotated[
         int | None, typer.Option(min=5, max=100, help="Top share of the unique weights, 5, 10 … 100.")
     ] = None,
     top: Annotated[int | None, typer.Option(min=1, help="At most so many keywords, the heaviest.")] = None,
     by: Annotated[Grouping, typer.Option(help="A collection's keywords by what.")] = Grouping.ALL,
-    most: Annotated[int, typer.Option("--pages", min=1, help="At most so many pages of a collection.")] = 10_000,
-    extractor: EXTRACT = Method.PHASA,
-    logic: LOGIC = Logic.OR,
-    form: FORM = FormPolicy.SUBTREE,
-    scope: SCOPE = Scope.ELEMENT,
-    segmenter: SEGMENTER = "",
+    most: Annotated[int | None, typer.Option("--pages", min=1, help="At most so many pages; 10,000 otherwise.")] = None,
+    extractor: EXTRACT = None,
+    logic: LOGIC = None,
+    form: FORM = None,
+    scope: SCOPE = None,
+    segmenter: SEGMENTER = None,
     urls: URLS = None,
     together: Annotated[bool, typer.Option("--together", help="All pages named as one set.")] = False,
-    as_published: AS_PUBLISHED = False,
+    as_published: AS_PUBLISHED = None,
     lang: Annotated[str | None, typer.Option("--lang", metavar="CODE", help="Language; detected otherwise.")] = None,
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Fetch from private and loopback addresses too.")
@@ -63,24 +63,23 @@ def keywords(
     """Print the words that say what pages are about, heaviest first.
 
     By default fifteen; of a published weight, whose words share weights, the list whose size is nearest to fifteen.
+    What no option says, a collection says by its section [overview].
     """
-    from phasa.overview.overview import overview_of
-
-    how = making(Options(extractor, weigh, scope, segmenter, logic, form, lang, as_published, allow_private))
-    if how.weigh == Weigh.PHASA and top is None and percent is None:
-        top = 15
+    given = Options(extractor, logic, form, weigh, scope, segmenter, pages=most, as_published=as_published)
     well = True
     for names in [pages] if together else [[page] for page in pages]:
         name = ", ".join(names)
+        how = making_for(names, given, lang)
+        at_most = 15 if how.weigh == Weigh.PHASA and top is None and percent is None else top
         try:
-            groups = grouped_readings(names, by, how, most, urls)
+            groups = grouped_readings(names, by, how, how.pages or MOST_PAGES, urls, private=allow_private)
         except (PhasaError, OSError) as problem:
             well = tell_trouble(name, problem)
             continue
         for key, readings in groups.items():
             group = name if by is Grouping.ALL else key
-            lists = overview_of(readings, weigh=how.weigh, segmenter=how.segmenter).lists
-            chosen = sorted(_chosen(lists, percent, top), key=lambda keyword: -keyword.weight)[:top]
+            lists = how.overview(readings).lists
+            chosen = sorted(_chosen(lists, percent, at_most), key=lambda keyword: -keyword.weight)[:at_most]
             if as_json:
                 rows = [{"term": word.term, "weight": round(word.weight, 6)} for word in chosen]
                 write_text(json.dumps({"file": group, "keywords": rows}, ensure_ascii=False) + "\n")

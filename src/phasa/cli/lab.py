@@ -28,7 +28,7 @@ app = typer.Typer(
 def world(
     name: Annotated[str, typer.Argument(metavar="SEED:PAGES", help="Which world.")],
     lang: Annotated[
-        str, typer.Option("--lang", metavar="CODE", help="Recipe: th, fa, or fa-near (more neighbours).")
+        str, typer.Option("--lang", metavar="CODE", help="Recipe: th, fa, fa-near (more neighbours), fa-note (thin).")
     ] = "th",
     topics: Annotated[
         bool, typer.Option("--topics", help="English pages on Thailand in segments: tourism, estate, diving.")
@@ -71,16 +71,19 @@ def graph(
     lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Language that crawls are after.")] = "th",
     lies: Annotated[float, typer.Option("--lies", metavar="X", min=0.0, help=_LIES)] = 1.0,
 ) -> None:
-    """Store a web graph: an SQLite file with the tables wgnode and wglinks."""
+    """Store a web graph: an SQLite file with the tables wgnode and wglinks.
+
+    Pages of a collection are labelled by the judge of its crawl, others by the one that a new collection would have.
+    """
     from phasa.lab.links import depth_from
     from phasa.lab.store import write_graph
 
     if bool(world) == bool(source):
         raise InputError("say what to make the graph from: either --world SEED:PAGES or --from PATH")
     if source:
-        from phasa.lab.from_archive import captures_of, graph_from
+        from phasa.lab.from_archive import captures_of, graph_from, judge_for
 
-        stored = graph_from(captures_of(source), lang)
+        stored = graph_from(captures_of(source), lang, judge_for(source, lang))
         write_graph(stored, out)
     else:
         from phasa.lab.world import World
@@ -101,20 +104,58 @@ def run(
         Path | None, typer.Option("--graph", metavar="PATH", help="A stored web graph, or a folder of home pages.")
     ] = None,
     seeds: Annotated[
-        str, typer.Option("--seeds", metavar="SET", help="Seed set of the world: thai1, thai2, english …")
-    ] = "thai1",
+        str,
+        typer.Option(
+            "--seeds",
+            metavar="SET",
+            help="Seed set of the world: thai1, thai2, english …; on a graph a file of addresses, or drawn.",
+        ),
+    ] = "",
     strategies: Annotated[
         str, typer.Option("--strategies", metavar="A,B", help="Strategies to compare.")
     ] = "hybrid,lswc,bfs",
     pages: Annotated[int, typer.Option("--pages", metavar="N", min=1, help="Pages per crawl.")] = 5000,
     lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Language that the crawls are after.")] = "th",
-    draws: Annotated[int, typer.Option("--draws", metavar="N", min=1, help="Draws of seeds on a graph.")] = 10,
+    draws: Annotated[
+        int | None,
+        typer.Option(
+            "--draws",
+            metavar="N",
+            min=1,
+            help="Draws of seeds on a graph (10), or of --live's latencies on a world (1).",
+        ),
+    ] = None,
+    live: Annotated[
+        bool,
+        typer.Option(
+            "--live", help="Crawl as one does live: many connections, polite hosts, in their time, which is skipped."
+        ),
+    ] = False,
+    delay: Annotated[float, typer.Option("--delay", metavar="S", min=0.0, help="Of --live: rest of a host.")] = 1.0,
+    latency: Annotated[
+        float, typer.Option("--latency", metavar="S", min=0.0, help="Of --live: until an answer comes, as a rule.")
+    ] = 0.2,
+    connections: Annotated[
+        int, typer.Option("--connections", metavar="N", min=1, help="Of --live: hosts asked at the same time at most.")
+    ] = 256,
     every: Annotated[
         int, typer.Option("--every", metavar="N", min=1, help="Pages between two values of a curve.")
     ] = 100,
     lies: Annotated[
         str, typer.Option("--lies", metavar="X,Y", help=_LIES + " Several show how each strategy falls.")
     ] = "1",
+    kb: Annotated[
+        Path | None,
+        typer.Option("--kb", metavar="FILE", help="Knowledge base of nb and hybrid (phasa learn); else learned here."),
+    ] = None,
+    trained: Annotated[
+        str,
+        typer.Option(
+            "--trained",
+            metavar="pass|remove",
+            help="Pages it was learned from, never measured: links lead through them, or they are not there.",
+        ),
+    ] = "pass",
     workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes.")] = 1,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write all curves.")] = None,
     out: Annotated[
@@ -125,18 +166,28 @@ def run(
     """Compare strategies: harvest and coverage, their mean and 95 % interval over worlds or draws."""
     from phasa.cli.progress import bar
     from phasa.lab.compare import compare
-    from phasa.lab.curves import SHARES, Ground, summarise, write_csv
+    from phasa.lab.curves import MIXED, SHARES, Ground, summarise, write_csv
+    from phasa.lab.pace import Pace
 
+    pace = Pace(delay, latency, connections) if live else None
     if (graph is None) == (not world):
         raise InputError("say on what to run: either --world SEED:PAGES or --graph PATH")
+    if trained not in ("pass", "remove"):
+        raise InputError(f"--trained {trained}: say pass or remove")
+    drawn = graph is not None and not seeds
+    count = draws or (10 if drawn else 1) if live or drawn else 1  # otherwise one draw is like the other
     grounds = (
-        [Ground("mixed", lang, graph=graph, draw=draw + 1) for draw in range(draws)]
+        [
+            Ground(seeds or MIXED, lang, graph=graph, draw=draw + 1, kb=kb, trained=trained, pace=pace)
+            for draw in range(count)
+        ]
         if graph is not None
         else [
-            Ground(seeds, lang, world=name, lies=level)
+            Ground(seeds or "thai1", lang, world=name, lies=level, draw=draw + 1, kb=kb, trained=trained, pace=pace)
             for level in _levels(lies)
             for given in world or []
             for name in _worlds(given)
+            for draw in range(count)
         ]
     )
     names = [name.strip() for name in strategies.split(",") if name.strip()]
@@ -159,12 +210,15 @@ def run(
         print_json(found)
         return
     shares = "".join(f"{share:>8.0%}" for share in SHARES) if graph is not None else ""
-    print(f"{'strategy':<18}{'mean harvest':>14}{'± 95 %':>9}{'harvest':>9}{'coverage':>10}{shares}")
+    hours = f"{'hours':>8}" if live else ""
+    print(f"{'strategy':<18}{'mean harvest':>14}{'± 95 %':>9}{'harvest':>9}{'coverage':>10}{hours}{shares}")
     for one in found:
         after = "".join(f"{share:>8.3f}" for share in one.found_after)
         last = one.coverage[-1] if one.coverage else 0.0
         spread = f"{one.mean_harvest_interval:.4f}" if one.runs > 1 else "–"  # of one crawl nothing is known
-        print(f"{one.strategy:<18}{one.mean_harvest:>14.4f}{spread:>9}{one.final_harvest:>9.4f}{last:>10.4f}{after}")
+        took = f"{one.hours:>8.2f}" if live else ""
+        figures = f"{one.mean_harvest:>14.4f}{spread:>9}{one.final_harvest:>9.4f}{last:>10.4f}"
+        print(f"{one.strategy:<18}{figures}{took}{after}")
     if graph is not None:
         print(
             "percent columns: share of the reachable pages in the language found after so much of all reachable",
@@ -212,12 +266,16 @@ def serve(
         int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
     ] = 8090,
     lang: Annotated[
-        str, typer.Option("--lang", metavar="CODE", help="Recipe: th, fa, or fa-near (more neighbours).")
+        str, typer.Option("--lang", metavar="CODE", help="Recipe: th, fa, fa-near (more neighbours), fa-note (thin).")
     ] = "th",
     lies: Annotated[float, typer.Option("--lies", metavar="X", min=0.0, help=_LIES)] = 1.0,
     seeds: Annotated[
         Path | None, typer.Option("--seeds", metavar="FILE", help="Write addresses to start a crawl from.")
     ] = None,
+    seed_set: Annotated[
+        str,
+        typer.Option("--set", metavar="NAME", help="Which seeds: thai1 …, or set1, set2, set3 (Persian)."),
+    ] = "",
     topics: Annotated[bool, typer.Option("--topics", help="A web with topics (docs/segments.md).")] = False,
     topic: Annotated[
         str, typer.Option("--topic", metavar="NAME", help="Of --topics: what --seeds and --listed are about.")
@@ -233,7 +291,7 @@ def serve(
     import asyncio
     import signal
 
-    answers, drawn, said = _topical_answers(name, topic, listed) if topics else _answers(name, lang, lies)
+    answers, drawn, said = _topical_answers(name, topic, listed) if topics else _answers(name, lang, lies, seed_set)
     if seeds is not None:
         from phasa.crawl.seeds import seed_line
 
@@ -258,7 +316,7 @@ def serve(
         raise InputError(f"port {port}: {problem.strerror}; take another one, or --port 0 for a free one") from None
 
 
-def _answers(name: str, lang: str, lies: float) -> tuple[Served, list[Seed], str]:
+def _answers(name: str, lang: str, lies: float, seeds: str) -> tuple[Served, list[Seed], str]:
     """What answers for a web of languages, addresses to begin at, and how large it is."""
     from phasa.lab.seeds import seeds_of
     from phasa.lab.serve import Answers
@@ -266,7 +324,7 @@ def _answers(name: str, lang: str, lies: float) -> tuple[Served, list[Seed], str
 
     made = World.from_name(name, lang, lies)
     said = f"{len(made.sites)} sites, {len(made.pages)} pages"
-    return Answers(made), list(seeds_of(made, "thai1" if lang == "th" else "set3")), said
+    return Answers(made), list(seeds_of(made, seeds or ("thai1" if lang == "th" else "set3"))), said
 
 
 def _topical_answers(name: str, topic: str, listed: Path | None) -> tuple[Served, list[Seed], str]:
@@ -292,6 +350,10 @@ def reproduce(
     seeds: Annotated[str, typer.Option("--seeds", metavar="A-B", help="Seeds of the worlds.")] = "1-5",
     pages: Annotated[int, typer.Option("--pages", metavar="N", help="Pages of a world.")] = 100_000,
     quick: Annotated[bool, typer.Option("--quick", help="Small worlds, in about a minute.")] = False,
+    only: Annotated[
+        str, typer.Option("--only", metavar="E4,E5", help="Of language-crawl and persian: these experiments alone.")
+    ] = "",
+    lies: Annotated[float, typer.Option("--lies", metavar="X", min=0.0, help=_LIES)] = 0.0,
     workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes.")] = 1,
     data: Annotated[
         Path | None, typer.Option("--data", metavar="DIR", envvar="PHASA_DATA", help="The folder of real data.")
@@ -317,6 +379,8 @@ def reproduce(
         workers,
         data or _data_beside(),
         lambda step: print(f"… {step}", file=sys.stderr, flush=True),
+        tuple(part.strip().upper() for part in only.split(",") if part.strip()),
+        lies,
     )
     results = []
     for one in EXPERIMENTS if name == "all" else [name]:

@@ -20,9 +20,19 @@ _PAGES = {".html", ".htm", ".xhtml", ".txt"}
 
 
 def topic(
-    positive: Annotated[list[str], typer.Option("--positive", "-p", help="About it: folder, page, or list of URLs.")],
-    negative: Annotated[list[str], typer.Option("--negative", "-n", help="Not about it: the same.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The topic file to write.")],
+    positive: Annotated[
+        list[str], typer.Option("--positive", "-p", help="About it: folder, page, or list of URLs.")
+    ] = [],  # noqa: B006
+    negative: Annotated[list[str], typer.Option("--negative", "-n", help="Not about it: the same.")] = [],  # noqa: B006
+    country: Annotated[
+        str, typer.Option(metavar="CODE", help="A country as the topic, from names alone: its ISO 3166 code.")
+    ] = "",
+    called: Annotated[list[str], typer.Option(help="What else the country is called, such as 'thai'.")] = [],  # noqa: B006
+    dictionary: Annotated[str, typer.Option(help="Its related words: 'thailand' or a file.")] = "thailand",
+    shipped: Annotated[
+        str, typer.Option(metavar="NAME", help="A shipped topic again, from its own sources: thailand.")
+    ] = "",
     name: Annotated[str, typer.Option(help="What to call it; the name of the file when not given.")] = "",
     lang: Annotated[str, typer.Option(help="The language of the pages that are wanted.")] = "en",
     must: Annotated[list[str], typer.Option(help="A page must have one of these words too.")] = [],  # noqa: B006
@@ -48,12 +58,22 @@ def topic(
     A list of URLs is a text file with one address a line; they are fetched. With --crawl they are sites, of which the
     first pages are taken breadth-first (--pages-per-site); stopped and started again, it goes on. Put the file into
     models/ of a collection and name it in collection.toml: topic = "tourism.topic".
+
+    With --country no page is needed: a page is about the country when it names it and its places oftener than a page
+    about another country or about none would. That of Thailand is shipped: topic = "thailand".
     """
     import msgspec
 
     from phasa.crawl.topics.training import gather_examples, train_topic
     from phasa.language.detectors import detector
 
+    if shipped or country:
+        country, called, dictionary = _shipped(shipped) if shipped else (country, called, dictionary)
+        name = name or shipped
+        _from_names(output, name, lang, must, country, called, dictionary, as_json)
+        return
+    if not positive or not negative:
+        raise InputError("give pages about it (-p) and pages that are not (-n), or a --country")
     if crawl is not None:
         about, other = _crawled(crawl, positive, negative, lang, pages_per_site, server, allow_private)
     else:
@@ -72,6 +92,32 @@ def topic(
     print(f"{output}: {report.positive} pages about it, {report.negative} not; {len(learned.model.odds)} terms")
     print(f"left out: {examples.foreign} in another language, {examples.surplus} beyond {pages_per_site} of one site")
     print(f"G-mean {report.g_mean:.4f} ± {report.deviation:.4f} over {repeats} × {folds} folds, best {report.best:.4f}")
+
+
+def _shipped(name: str) -> tuple[str, list[str], str]:
+    """What a shipped topic is made from: the code of its country, what else that is called, its dictionary."""
+    known = {"thailand": ("TH", ["thai", "thais", "siam"], "thailand")}
+    if name not in known:
+        raise InputError(f"no topic '{name}' is shipped; there is {', '.join(known)}")
+    return known[name]
+
+
+def _from_names(
+    output: Path, name: str, lang: str, must: list[str], country: str, called: list[str], dictionary: str, as_json: bool
+) -> None:
+    """Write the topic of a country."""
+    from phasa.crawl.learn.word_bayes import WordBayes
+    from phasa.crawl.segments.dictionary import load_dictionary
+    from phasa.crawl.segments.matcher import frequent_words
+    from phasa.crawl.topics.places import country_places
+    from phasa.crawl.topics.topic import Topic
+
+    places = country_places(country, called, load_dictionary(dictionary), frequent_words(lang))
+    Topic(name or output.stem, WordBayes(0.0, {}), lang, tuple(must), places=places).save(output)
+    if as_json:
+        print_json({"name": name or output.stem, "here": len(places.here), "elsewhere": len(places.elsewhere)})
+        return
+    print(f"{output}: {len(places.here)} names of {country.upper()}, {len(places.elsewhere)} of elsewhere")
 
 
 def _crawled(

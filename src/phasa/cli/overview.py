@@ -17,25 +17,24 @@ from phasa.cli.readings import (
     URLS,
     WEIGH,
     Grouping,
-    Making,
     Options,
-    Scope,
-    Style,
-    Weigh,
     chosen_readings,
     grouped_readings,
     is_collection,
-    making,
+    making_for,
     site_readings,
 )
 from phasa.cli.sources import is_address
 from phasa.errors import InputError
-from phasa.overview.extract.method import FormPolicy, Logic, Method
+from phasa.overview_choices import Style
 
 if TYPE_CHECKING:
+    from phasa.overview.making import Making
     from phasa.overview.reading import Reading
 
 app = typer.Typer()
+
+MOST_PAGES = 300
 
 
 @app.command(epilog="Example:  phasa overview https://www.thaigov.go.th/ --multi -o cloud.html")
@@ -51,33 +50,35 @@ def overview(
         str | None, typer.Option(help="Which host, segment, language or month; the largest otherwise.")
     ] = None,
     target: Annotated[int | None, typer.Option(min=1, help="Keywords shown at first; about fifty otherwise.")] = None,
-    most: Annotated[int, typer.Option("--pages", min=1, help="At most so many pages.")] = 300,
-    weigh: WEIGH = Weigh.PHASA,
-    extractor: EXTRACT = Method.PHASA,
-    logic: LOGIC = Logic.OR,
-    form: FORM = FormPolicy.SUBTREE,
-    scope: SCOPE = Scope.ELEMENT,
-    segmenter: SEGMENTER = "",
+    most: Annotated[int | None, typer.Option("--pages", min=1, help="At most so many pages; 300 otherwise.")] = None,
+    weigh: WEIGH = None,
+    extractor: EXTRACT = None,
+    logic: LOGIC = None,
+    form: FORM = None,
+    scope: SCOPE = None,
+    segmenter: SEGMENTER = None,
     style: Annotated[
-        Style, typer.Option(envvar="PHASA_STYLE", help="The cloud's look: calm, or as published.")
-    ] = Style.CALM,
+        Style | None, typer.Option(envvar="PHASA_STYLE", help="The cloud's look: calm, or as published.")
+    ] = None,
     urls: URLS = None,
-    as_published: AS_PUBLISHED = False,
+    as_published: AS_PUBLISHED = None,
     lang: Annotated[str | None, typer.Option("--lang", metavar="CODE", help="Language; detected otherwise.")] = None,
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Reach addresses of this machine and its network.")
     ] = False,
 ) -> None:
-    """Write the variable tag cloud of a page, a site or a collection as one self-contained page."""
-    from phasa.overview.overview import overview_of
+    """Write the variable tag cloud of a page, a site or a collection as one self-contained page.
 
-    how = making(Options(extractor, weigh, scope, segmenter, logic, form, lang, as_published, allow_private))
-    readings = _readings(pages, multi, by, group, how, most, urls)
+    What no option says, a collection says by its section [overview].
+    """
+    given = Options(extractor, logic, form, weigh, scope, segmenter, style, target, most, as_published)
+    how = making_for(pages, given, lang)
+    most = how.pages or MOST_PAGES
+    readings = _readings(pages, multi, by, group, how, most, urls, allow_private)
     title = (group or ("" if is_address(pages[0]) else Path(pages[0]).stem)) if len(readings) > 1 else ""
-    theme = Style.PUBLISHED if as_published else style
-    made = overview_of(readings, title=title, weigh=how.weigh, segmenter=how.segmenter, theme=theme)
-    out.write_text(made.html(target=target), encoding="utf-8")
-    shown = made.opens_with(target)
+    made = how.overview(readings, title)
+    out.write_text(made.html(target=how.target), encoding="utf-8")
+    shown = made.opens_with(how.target)
     more = f" (--pages takes more than {most})" if len(readings) == most else ""
     print(f"{out}: {_said(len(readings), 'page')}{more}, {len(made.lists[100]):,} keywords, {shown:,} shown at first")
 
@@ -87,18 +88,25 @@ def _said(number: int, what: str) -> str:
 
 
 def _readings(
-    pages: list[str], multi: bool, by: Grouping, group: str | None, how: Making, most: int, urls: Path | None
+    pages: list[str],
+    multi: bool,
+    by: Grouping,
+    group: str | None,
+    how: Making,
+    most: int,
+    urls: Path | None,
+    private: bool,
 ) -> list[Reading]:
     if multi:
         if len(pages) != 1 or not is_address(pages[0]):
             raise InputError(f"{', '.join(pages)}: --multi follows links, so it needs one web address")
-        return site_readings(pages[0], how, most)
+        return site_readings(pages[0], how, most, private=private)
     if group is not None and by is not Grouping.ALL and len(pages) == 1 and is_collection(pages[0]) and urls is None:
         from phasa.overview.collection import Choice
 
         chosen = chosen_readings(Path(pages[0]), Choice(**{by.value: group}), how, most)
     else:
-        groups = grouped_readings(pages, by, how, most, urls)
+        groups = grouped_readings(pages, by, how, most, urls, private=private)
         chosen = next(iter(groups.values())) if group is None else groups.get(group, [])
     if not chosen:
         name = pages[0]

@@ -13,100 +13,66 @@ from phasa.cli.progress import bar, counted
 from phasa.cli.raw_pages import SETTINGS_FILE, raw_pages
 from phasa.cli.sources import page_fetcher, web_address
 from phasa.errors import InputError
-from phasa.overview.extract.method import FormPolicy, Logic, Method
+from phasa.overview_choices import FormPolicy, Logic, Scope, Style, Weigh
 
 if TYPE_CHECKING:
     from phasa.overview.collection import Choice
-    from phasa.overview.reading import RawPage, Reading, Recipe
-
-
-class Weigh(StrEnum):
-    """How a term's weight is made: phasa's own, the published ones in each of their readings, plain frequency."""
-
-    PHASA = "phasa"
-    AMTF = "amtf"
-    AMTF_CONTAINING = "amtf-containing"
-    AMTF_TOTAL = "amtf-total"
-    AMTF_PAGE = "amtf-page"
-    TLTF = "tltf"
-    TLTF_MEAN = "tltf-mean"
-    TFIDF = "tfidf"
-    TF = "tf"
-
-
-class Style(StrEnum):
-    """How a cloud looks: calm, or as published."""
-
-    CALM = "calm"
-    PUBLISHED = "published"
-
-
-class Scope(StrEnum):
-    """Whose maximum divides in AMTF (§8.A6): the element's own, or the page's."""
-
-    ELEMENT = "element"
-    PAGE = "page"
+    from phasa.overview.making import Making
+    from phasa.overview.reading import RawPage, Reading
 
 
 class Options(NamedTuple):
-    """The options that say how an overview is made, as they were given."""
+    """The options that say how an overview is made, as they were given; None for what was not."""
 
-    extractor: str
-    weigh: str
-    scope: str
-    segmenter: str
-    logic: str
-    form: str
-    lang: str | None
-    as_published: bool
-    private: bool
-
-
-class Making(NamedTuple):
-    """How an overview is made: from pages to readings, the weight, and who cuts words ('' = the language's own)."""
-
-    recipe: Recipe
-    weigh: str
-    segmenter: str
-    private: bool
-    as_published: bool
+    extract: str | None = None
+    logic: Logic | None = None
+    form: FormPolicy | None = None
+    weigh: Weigh | None = None
+    scope: Scope | None = None
+    segmenter: str | None = None
+    style: Style | None = None
+    target: int | None = None
+    pages: int | None = None
+    as_published: bool | None = None
 
 
-def making(given: Options) -> Making:
-    """What the options say together; `--as-published` is the thesis from end to end. Raises InputError for a scope
-    with a weight that has none."""
-    from phasa.overview.extract.thesis import Rules
-    from phasa.overview.reading import Recipe
+def making_for(names: Sequence[str], given: Options, lang: str | None) -> Making:
+    """How the overview of these names is made: as the options say, else as the first of the names that is a collection
+    does it. Raises InputError for options that contradict each other, CollectionError and SettingsError for a
+    collection that cannot be opened."""
+    import msgspec
 
-    weigh = Weigh.AMTF if given.as_published else given.weigh
-    if given.scope == Scope.PAGE:
-        if weigh not in (Weigh.AMTF, Weigh.AMTF_PAGE):
-            raise InputError(f"--scope page: the weight {weigh} knows no scope; give --weigh amtf")
-        weigh = Weigh.AMTF_PAGE
-    method = Method.THESIS if given.as_published else given.extractor
-    rules = Rules(logic=Logic(given.logic), form_policy=FormPolicy(given.form))
-    segmenter = given.segmenter or ("longest-first" if given.as_published else "")
-    return Making(Recipe(method, given.lang, rules), weigh, segmenter, given.private, given.as_published)
+    from phasa.overview.making import making, settings_of
+    from phasa.overview_settings import OverviewSettings
+
+    settings, model = OverviewSettings(), "default"
+    if inside := [name for name in names if is_collection(name)]:
+        from phasa.collection import Collection
+
+        collection = Collection.open(Path(inside[0]))
+        settings, model = settings_of(collection), collection.word_model
+    chosen = {option: value for option, value in given._asdict().items() if value is not None}
+    return making(msgspec.structs.replace(settings, **chosen), language=lang, model=model)
 
 
 EXTRACT = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--extract", envvar="PHASA_EXTRACT", help="How key content is found: phasa, thesis, or ./mine.py:mine."
     ),
 ]
 WEIGH = Annotated[
-    Weigh,
+    Weigh | None,
     typer.Option(
         envvar="PHASA_WEIGH",
         help="What makes a keyword: phasa's own, or a published weight to compare; amtf-…: other readings.",
     ),
 ]
 SCOPE = Annotated[
-    Scope, typer.Option(envvar="PHASA_SCOPE", help="amtf: whose maximum divides, the element's or the page's.")
+    Scope | None, typer.Option(envvar="PHASA_SCOPE", help="amtf: whose maximum divides, the element's or the page's.")
 ]
 SEGMENTER = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--segmenter",
         envvar="PHASA_SEGMENTER",
@@ -115,15 +81,15 @@ SEGMENTER = Annotated[
     ),
 ]
 LOGIC = Annotated[
-    Logic, typer.Option(envvar="PHASA_LOGIC", help="thesis: join anchor ratio and title rule by or, and.")
+    Logic | None, typer.Option(envvar="PHASA_LOGIC", help="thesis: join anchor ratio and title rule by or, and.")
 ]
 FORM = Annotated[
-    FormPolicy,
+    FormPolicy | None,
     typer.Option("--form", envvar="PHASA_FORM", help="thesis: drop a form with all in it, or only its tag."),
 ]
 AS_PUBLISHED = Annotated[
-    bool,
-    typer.Option("--as-published", help="As the thesis did it: extraction with ECM, segmenter, AMTF and KID, styles."),
+    bool | None,
+    typer.Option(help="As the thesis did it: extraction with ECM, segmenter, AMTF and KID, styles."),
 ]
 URLS = Annotated[
     Path | None,
@@ -142,7 +108,7 @@ class Grouping(StrEnum):
 
 
 def grouped_readings(
-    names: Sequence[str], by: Grouping, how: Making, most: int, urls: Path | None = None
+    names: Sequence[str], by: Grouping, how: Making, most: int, urls: Path | None = None, *, private: bool = False
 ) -> dict[str, list[Reading]]:
     """The pages of files, addresses, folders, WARC files and collections, at most `most`, by group, groups with most
     pages first; what repeats from page to page of a site, or of a folder, is taken out. Raises InputError when there is
@@ -151,7 +117,7 @@ def grouped_readings(
 
     groups: dict[str, list[Reading]] = {}
     month = by is Grouping.MONTH
-    pages = raw_pages(names, private=how.private, wanted=_addresses(urls), most=most, by_month=month)
+    pages = raw_pages(names, private=private, wanted=_addresses(urls), most=most, by_month=month)
     for raw, reading in counted(read_pages(pages, how.recipe), None, "reading pages"):
         if reading is not None:
             groups.setdefault(_group(by, raw, reading), []).append(reading)
@@ -162,11 +128,11 @@ def grouped_readings(
     return dict(sorted(matched.items(), key=lambda group: -len(group[1])))
 
 
-def site_readings(name: str, how: Making, most: int) -> list[Reading]:
+def site_readings(name: str, how: Making, most: int, *, private: bool = False) -> list[Reading]:
     """The page of that address and the pages of its host that it links to."""
     from phasa.overview import site
 
-    fetcher = page_fetcher(allow_private=how.private)
+    fetcher = page_fetcher(allow_private=private)
     with bar("fetching pages") as show:
         return site.site_readings(fetcher, web_address(name), most=most, recipe=how.recipe, progress=show)
 

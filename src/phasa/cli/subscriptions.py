@@ -26,13 +26,17 @@ Urls = Annotated[list[str], typer.Argument(metavar="URL…", help="Addresses of 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def open_store(directory: Path) -> FeedStore:
-    """The feeds of a collection. Raises CollectionError when there is no collection."""
+def open_store(directory: Path, read_only: bool = False) -> FeedStore:
+    """The feeds of a collection; who only reads changes no file and makes none. Raises CollectionError when there is no
+    collection."""
     from phasa.collection import Collection
     from phasa.feeds.store import FeedStore
 
     collection = Collection.open(directory)
-    return FeedStore(collection.path / "feeds.db", collection.settings.feeds.identity)
+    file, identity = collection.path / "feeds.db", collection.settings.feeds.identity
+    if read_only and not file.is_file():
+        return FeedStore(":memory:", identity)
+    return FeedStore(file, identity, read_only)
 
 
 def add(
@@ -146,7 +150,7 @@ def list_feeds(directory: Directory, as_json: AsJson = False) -> None:
     from phasa.feeds.report import feed_lines
 
     now = time.time()
-    with open_store(directory) as store:
+    with open_store(directory, read_only=True) as store:
         lines = feed_lines(store, now)
     if as_json:
         print_json(lines)
@@ -202,7 +206,7 @@ def export(directory: Directory) -> None:
     """Print the feeds of a collection as OPML."""
     from phasa.feeds.opml import Outline, write_opml
 
-    with open_store(directory) as store:
+    with open_store(directory, read_only=True) as store:
         feeds = [Outline(f.url, f.title, f.category, f.publisher) for f in store.feeds() if not f.retired]
     print(write_opml(feeds, directory.resolve().name), end="")
 

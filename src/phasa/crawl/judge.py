@@ -51,8 +51,10 @@ class LanguageJudge:
     """Wanted is what the detector says is in the language.
 
     `traces` gives the score of a page in another language: how much of the wanted one is on it all the same (Γ), which
-    tells a strategy that its links may lead there. `further` is where a topic, a thesaurus or a reader's feedback comes
-    in after the detection (specs/persian-crawling.md §10 row 30); `word_model` finds its words.
+    tells a strategy that its links may lead there. With `one_scale` it gives that of every page, whatever the detector:
+    what a knowledge base is learned from and used with (specs/language-specific-crawling.md §10 row 29). A page without
+    text is judged by what it declares, if anything. `further` is where a topic, a thesaurus or feedback comes in after
+    the detection (specs/persian-crawling.md §10 row 30); `word_model` finds its words.
     """
 
     def __init__(
@@ -62,12 +64,15 @@ class LanguageJudge:
         traces: Callable[[str], float] | None = None,
         further: Further | None = None,
         word_model: str = "default",
+        *,
+        one_scale: bool = False,
     ) -> None:
         self._detector = detector
         self._language = language
         self._traces = traces
         self._further = further
         self._word_model = word_model
+        self._one_scale = one_scale and traces is not None
 
     def judge(self, answer: Answer) -> Judgement:
         return self.judge_many([answer])[0]
@@ -75,7 +80,7 @@ class LanguageJudge:
     def judge_many(self, answers: Sequence[Answer]) -> list[Judgement]:
         """The judgements of some pages, in order: several together are quicker than one by one."""
         judgements = [NOTHING] * len(answers)
-        places = [place for place, answer in enumerate(answers) if answer.page is not None and answer.page.text]
+        places = [place for place, answer in enumerate(answers) if answer.page is not None and _says(answer.page)]
         verdicts = self._detector.judge_many([_document(answers[place].page) for place in places])
         for place, verdict in zip(places, verdicts, strict=True):
             judgements[place] = self._judgement(answers[place], verdict)
@@ -83,15 +88,24 @@ class LanguageJudge:
 
     def _judgement(self, answer: Answer, verdict: Verdict) -> Judgement:
         text = answer.page.text if answer.page is not None else ""
-        if not verdict.is_in(self._language):
+        wanted = verdict.is_in(self._language)
+        if wanted and not self._one_scale:
+            score = verdict.score
+        else:
             score = self._traces(text) if self._traces is not None else 0.0
-            return Judgement(False, score, verdict.language, verdict.evidence)
-        judgement = Judgement(True, verdict.score, verdict.language, verdict.evidence)
+        judgement = Judgement(wanted, score, verdict.language, verdict.evidence)
+        if not wanted:
+            return judgement
         if self._further is None:
             return judgement
         plain = stop_words_for(self._language)
         words = [word for word in segmenter_for(self._language, self._word_model).words(text) if word not in plain]
         return self._further(answer, judgement, words)
+
+
+def _says(page: Page) -> bool:
+    """Whether there is anything to judge: text, or a language tag (specs/persian-crawling.md §10 row 4)."""
+    return bool(page.text or page.lang or page.languages)
 
 
 def _document(page: Page | None) -> Document:

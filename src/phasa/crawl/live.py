@@ -18,7 +18,7 @@ from phasa.web.body import NO_BODY, BodyReading, read_body
 from phasa.web.country import country_of
 from phasa.web.exchange import Exchange, Truncated
 from phasa.web.fetch import Fetcher
-from phasa.web.html import Link, Page, unpack
+from phasa.web.html import PAGE_TAGS, Link, Page, unpack
 from phasa.web.http import HTML_TYPES, REDIRECTS
 from phasa.web.limits import Limits
 from phasa.web.robots import Group, RobotsCache, read_rules, robots_fetch
@@ -37,7 +37,8 @@ class LiveWeb:
     """Fetches and reads. `agent` is the name that robots.txt files know us by; '' when they are not to be obeyed.
 
     Of the scope it needs how links are spelled and whether the sitemaps that robots.txt files name are wanted; of the
-    frontier, with `story`, how a URL was come by, so that a chain of redirects has an end.
+    frontier, with `story`, how a URL was come by, so that a chain of redirects has an end. Pages that were seen before
+    are asked for only if they changed, but in full at each visit `full_every`; 0: always in full.
     """
 
     def __init__(
@@ -50,17 +51,20 @@ class LiveWeb:
         language: str | None = None,
         scope: ScopeSettings | None = None,
         story: Callable[[Url], Story | None] = lambda url: None,
+        full_every: int = 0,
     ) -> None:
         scope = scope or ScopeSettings()
         self._fetcher = fetcher
         self._pool = pool
         self._story = story
+        self._full_every = full_every
         self._limits = limits
         # Redirects go through the frontier, so that scope, manners and memory apply to where they lead.
         self._one_hop = replace(limits, redirects=0)
         self._language = language
         self._form = thesis_form if scope.form == "thesis" else None
         self._sitemaps = scope.sitemaps
+        self._tags = PAGE_TAGS | {"img"} if scope.images else PAGE_TAGS
         self._fetch_robots = robots_fetch(fetcher, limits)
         self._robots = RobotsCache(self._ask, agent, read=self._read_rules) if agent else None
         self._asked: dict[str, Exchange] = {}
@@ -84,8 +88,19 @@ class LiveWeb:
             if refused is not None:
                 return refused
         accept = (*HTML_TYPES, *GZIP_TYPES) if lease.url.endswith(".xml.gz") else HTML_TYPES
-        exchange = await self._fetcher.fetch(lease.url, accept=accept, limits=self._one_hop, inflated=False)
+        etag, modified = self._validators(lease)
+        exchange = await self._fetcher.fetch(
+            lease.url, etag=etag, modified=modified, accept=accept, limits=self._one_hop, inflated=False
+        )
         return await self._read(lease, exchange, delay, begun)
+
+    def _validators(self, lease: Lease) -> tuple[str | None, str | None]:
+        """What a page that was seen before is asked with: it need not come when it has not changed. Now and then it is
+        asked for in full, because servers err, and some lie."""
+        seen = lease.seen
+        if seen is None or not self._full_every or seen.visits % self._full_every == 0:
+            return None, None
+        return seen.etag or None, seen.modified or None
 
     async def _ask_first(self, robots: RobotsCache, url: Url, begun: float) -> tuple[Answer | None, float]:
         """What robots.txt says: an answer when the page is not to be fetched now, and the delay that it asks for."""
@@ -168,6 +183,7 @@ class LiveWeb:
             self._language,
             self._limits,
             exchange.outcome == "ok",
+            self._tags,
         )
 
     def _too_far(self, lease: Lease, target: Url) -> str:

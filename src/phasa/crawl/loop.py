@@ -79,6 +79,8 @@ class Crawl:
         has_more_work: Callable[[], bool] = lambda: False,
         page_limit: PageLimit | None = None,
     ) -> None:
+        self.bar = ANY
+        """URLs below this priority are left for later: a crawl in cycles (`phasa.crawl.wire`) raises it."""
         self._page_limit = page_limit or PageLimit()
         self.parts = parts
         self.meter = Meter(parts.clock.now(), budgets.pages)
@@ -123,6 +125,11 @@ class Crawl:
         """The limits and manners that hold now."""
         return self._budgets, self._settler.manners
 
+    @property
+    def stopped(self) -> bool:
+        """Whether a limit or somebody ended the run, so that more could have been fetched."""
+        return bool(self._why)
+
     def fetching(self) -> list[str]:
         """The URLs that are being fetched, in the order of the alphabet."""
         return sorted(task.get_name() for task in self._running)
@@ -140,7 +147,7 @@ class Crawl:
                 now = clock.now()
                 room, least = self._room(now), ANY
                 if self._strict:
-                    leases = frontier.lease(now) if room > 0 else []
+                    leases = frontier.lease(now, 1, self.bar) if room > 0 else []
                     for lease in leases:
                         await self._visit(lease)
                 else:
@@ -191,8 +198,8 @@ class Crawl:
             # So that the links of the last pages compete: later on the frontier does it often enough by itself.
             frontier.commit()
             self._committed = self._settler.settled
-        if self._hurry(now):
-            return frontier.lease(now, room), ANY
+        if self._hurry(now) or self.bar > ANY:
+            return frontier.lease(now, room, self.bar), ANY
         best = max(self._best_to_come(now), max(self._awaited(now), default=ANY))
         least = chooser.free(best)
         leases = frontier.lease(now, room, least)
@@ -238,12 +245,17 @@ class Crawl:
     async def _wait(self, now: float, room: int, least: float) -> bool:
         """Wait for something to lease or to end; False when there is nothing to wait for."""
         self._wake.clear()
-        ready = self.parts.frontier.next_ready(now, least) if room > 0 else None
+        ready = self.parts.frontier.next_ready(now, max(least, self.bar)) if room > 0 else None
         if not self._out() and room > 0:
+            if self.bar > ANY and self._below_bar():
+                return False
             if least > ANY and (ready is None or self._too_long(ready - now)):
                 self._best = ANY, ANY  # what was to come is gone: look again
                 return True
-            if ready is None:
+            revisits = self.parts.revisits
+            if revisits is not None and (ready is None or self._too_long(ready - now)) and revisits.waits():
+                ready = None  # nobody may be asked now, and some pages will be due
+            elif ready is None:
                 if not self._has_more_work():
                     return False
             elif self._too_long(ready - now):
@@ -255,6 +267,11 @@ class Crawl:
         if least > ANY:
             self._chooser.idles(self.parts.clock.now() - now)
         return True
+
+    def _below_bar(self) -> bool:
+        """Whether all that waits is left for later."""
+        self.parts.frontier.commit()
+        return self.parts.frontier.best(float("inf")) < self.bar
 
     def _too_long(self, seconds: float) -> bool:
         """Whether waiting for the next host is not worth it; when nothing ever answered, nobody waits for long."""
@@ -285,6 +302,8 @@ class Crawl:
     def _tick(self, now: float) -> None:
         """Now and then: commit, and let somebody look (progress, free disk)."""
         self._next_tick = now + self.TICK
+        if self.parts.revisits is not None and not self.paused and not self._why:
+            self.parts.revisits.wake(now)
         if self._watch is not None:
             self.parts.frontier.commit()
             if why := self._watch(self):

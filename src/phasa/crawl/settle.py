@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from itertools import repeat
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from phasa.archive.duplicates import NearDuplicates
 from phasa.crawl.answer import Answer, Kind, OutLinks, Web
 from phasa.crawl.clock import Clock
@@ -14,10 +16,11 @@ from phasa.crawl.judge import BatchJudge, Judge, Judgement
 from phasa.crawl.leads import Lead, Leads
 from phasa.crawl.meter import Meter
 from phasa.crawl.record import Archive, Log, ending_of, visit_of
+from phasa.crawl.revisits import Revisits, is_same
 from phasa.crawl.strategy import DROP, Asking, Change, JudgedPage, Offers, Selective, Strategy, Taught
 from phasa.errors import BrokenPartError, with_place
 from phasa.frontier.politeness import Politeness
-from phasa.frontier.protocol import NEAR_DUPLICATE, Ending, Frontier, Lease, Offer, State
+from phasa.frontier.protocol import NEAR_DUPLICATE, Ending, Frontier, Lease, Offer, State, Visit
 from phasa.web.http import REDIRECTS
 from phasa.web.url import Url
 
@@ -36,6 +39,8 @@ class Parts(NamedTuple):
     log: Log | None = None
     duplicates: NearDuplicates | None = None
     """Pages that nearly repeat a known one are found and counted."""
+    revisits: Revisits | None = None
+    """Pages are visited again."""
 
 
 class Settler:
@@ -100,9 +105,9 @@ class Settler:
         for lease, _ in answered[len(found) :]:
             frontier.hold(lease, now, asked=now)
         answered, judgements = answered[: len(found)], judgements[: len(found)]
-        for (_, answer), judgement, copy in zip(answered, judgements, copies, strict=True):
+        for (lease, answer), judgement, copy in zip(answered, judgements, copies, strict=True):
             self._meter.fetched(_outcome(answer) if not copy else "near duplicate", answer.size)
-            if judgement is not None:
+            if judgement is not None and lease.seen is None:
                 self._meter.judged(judgement.wanted)
         endings = [
             self._ending(*one, judgement, now, copy)
@@ -114,11 +119,11 @@ class Settler:
                 if offers:
                     frontier.offer(offers)
                 continue
-            if answer.kind is not Kind.MOVED:
+            if answer.kind is not Kind.MOVED and lease.seen is None:
                 self._saw(lease.priority, judgement is not None and judgement.wanted)
             frontier.finish(lease, ending, offers)
-            self.done += ending.state is State.DONE
-            self.pages += judgement is not None
+            self.done += ending.state is State.DONE and lease.seen is None
+            self.pages += judgement is not None and lease.seen is None
             if changes := self._changes():
                 self._apply(changes)
             if log is not None:
@@ -127,7 +132,7 @@ class Settler:
     def _copy_of(self, lease: Lease, answer: Answer) -> str:
         """Which known page this one nearly repeats, in words; '' when it is new or nobody wants to know."""
         known = self.parts.duplicates
-        if known is None or answer.page is None:
+        if known is None or answer.page is None or lease.seen is not None:
             return ""
         near = known.seen(lease.url, answer.page.text)
         return f"{NEAR_DUPLICATE}{near.url}" if near is not None else ""
@@ -146,7 +151,7 @@ class Settler:
     def _leads_to(self, lease: Lease, answer: Answer, judgement: Judgement | None) -> Sequence[Lead]:
         """The redirects that led to what was settled now. Those that led to what is dead hear it at once, as do those
         that lead to what was judged before."""
-        if self._taught is None:
+        if self._taught is None or lease.seen is not None:
             return ()
         if judgement is not None:
             return self._leads.settle(lease.url, judgement.wanted)
@@ -181,6 +186,8 @@ class Settler:
         via = self._leads_to(lease, answer, judgement)
         if answer.kind is Kind.MOVED and answer.target is not None:
             return [Offer(answer.target, lease.priority, lease.depth, lease.url, lease.note)]
+        if judgement is None and lease.seen is not None:
+            return self.listed(lease, answer)  # a page that did not come again says nothing of links
         if judgement is None:
             if answer.kind in (Kind.BUSY, Kind.FAILED):
                 gone = lease.attempts + 1 >= self.manners.tries
@@ -293,7 +300,19 @@ class Settler:
             record = archive.keep(answer, judgement)
         if answer.kind not in (Kind.FIRST, Kind.REFUSED):
             visit = visit_of(answer, judgement, now, record, self._words)
-        return ending_of(lease, answer, visit, self.manners, now, copy)
+            if lease.seen is not None and is_same(answer):
+                visit = self._as_before(lease, visit)
+        ending = ending_of(lease, answer, visit, self.manners, now, copy)
+        revisits = self.parts.revisits
+        return ending if revisits is None else revisits.plan(lease, answer, judgement, replace(ending, record=record))
+
+    def _as_before(self, lease: Lease, visit: Visit) -> Visit:
+        """A visit that brought nothing new: the page is what it was at the one before."""
+        story = self.parts.frontier.story(lease.url)
+        before = story.visit if story is not None else None
+        if before is None:
+            return visit
+        return replace(before, at=visit.at, status=visit.status, size=visit.size, words=0, seconds=visit.seconds)
 
 
 def _is_dead(answer: Answer, tried: int, tries: int) -> bool:

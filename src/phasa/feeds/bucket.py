@@ -38,9 +38,9 @@ class Bucket:
         self._most = self.holds * max(1.0, self.per_day)
 
     @classmethod
-    def in_advance(cls, per_day: float, now: float) -> Bucket:
-        """A bucket for many feeds: half of the first day's polls are there at once, the others come in its course."""
-        at_once = max(1.0, per_day / 2)
+    def in_advance(cls, per_day: float, now: float, share: float = 0.5) -> Bucket:
+        """A bucket for many feeds: a share of the first day's polls is there at once, the others come in its course."""
+        at_once = max(1.0, per_day * share)
         return cls(per_day, now, at_once, advance=min(at_once, per_day))
 
     @classmethod

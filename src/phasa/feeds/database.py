@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from phasa.errors import CollectionError
@@ -86,7 +86,8 @@ CREATE INDEX IF NOT EXISTS post_star ON post (star) WHERE star > 0;
 def open_database(path: Path | str, read_only: bool) -> sqlite3.Connection:
     """A connection to a file of feeds. Raises CollectionError when it is none, or is to be read and not there.
 
-    A file of an earlier version is brought up to date first, even when it is only to be read.
+    A file of an earlier version is brought up to date by whoever writes it. A reader changes no file: what it gets is a
+    copy in memory that is up to date.
     """
     if read_only and not Path(path).is_file():
         raise CollectionError(f"{path}: no feeds yet; add one with: phasa feeds add DIR URL")
@@ -95,9 +96,12 @@ def open_database(path: Path | str, read_only: bool) -> sqlite3.Connection:
     try:
         if not read_only:
             _prepare(db)
-        elif db.execute("PRAGMA table_info(feed)").fetchone() and not _has(db, "post", "number"):
-            with suppress(sqlite3.OperationalError):
-                open_database(path, read_only=False).close()
+        elif db.execute("PRAGMA table_info(feed)").fetchone() and _outdated(db):
+            copy = sqlite3.connect(":memory:", isolation_level=None)
+            db.backup(copy)
+            db.close()
+            db = copy
+            _prepare(db)
         if not db.execute("PRAGMA table_info(feed)").fetchone():
             raise sqlite3.DatabaseError("it has no feeds in it")
     except sqlite3.DatabaseError as trouble:
@@ -118,6 +122,15 @@ def _prepare(db: sqlite3.Connection) -> None:
                     db.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
                     db.execute(repair)
     db.executescript(_INDEXES)
+
+
+def _outdated(db: sqlite3.Connection) -> bool:
+    """Whether a later version added tables or columns."""
+    tables = {table for table, *_ in _LATER}
+    present = {(table, row[1]) for table in tables for row in db.execute(f"PRAGMA table_info({table})")}
+    return any((table, column) not in present for table, column, *_ in _LATER) or not all(
+        db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() for name in ("hook", "words")
+    )
 
 
 def _has(db: sqlite3.Connection, table: str, column: str) -> bool:

@@ -52,7 +52,8 @@ class OwnBudget:
         if self._pace.window_share:
             soon = self.window.latest(self._forecast, at, self._pace.window_share)
             if soon < at:
-                return Decision(max(soon, next_bin(ready), now + WIDTH), price, self._gap, activity, Reason.WINDOW)
+                soon = max(soon, next_bin(ready), now + WIDTH)
+                return Decision(soon, price, self._gap, activity, Reason.WINDOW, soon)
         return Decision(at, price, self._gap, activity)
 
     def expected_delay(self, feed: int, until: float, gap: float) -> float:

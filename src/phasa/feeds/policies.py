@@ -25,7 +25,7 @@ class Policies:
 
     def __init__(self, rules: Rules, now: float, book: PlanBook | None = None, learner: Learner = learn_shape) -> None:
         self.rules = rules
-        self.shared = SharedBudget(rules.per_day, now, rules.pace)
+        self.shared = SharedBudget(rules.per_day, now, rules.pace, rules.at_start)
         self._book = book or PlanMemory()
         self._learner = learner
         self._terms: dict[int, Terms] = {}

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import datetime as dt
 from enum import StrEnum
+from math import inf
 from typing import NamedTuple, Protocol
 
 from msgspec import Struct
@@ -87,7 +88,8 @@ class Rules(Struct, frozen=True):
     `per_day`: polls a day for all feeds together. `per_feed`: polls a day of each feed on its own instead; then there
     is no common budget. `bootstrap`: seconds between polls of a feed whose first plan is still learned. `learn_days`,
     `update_days`: the window of a plan and how long it is followed; `rs_days`: the window of RS, which never learns
-    again (spec §10).
+    again (spec §10). `at_start`: the share of the first day's polls that may be made at once, so that new feeds are
+    known soon; the others come in the course of that day.
     """
 
     per_day: float
@@ -98,6 +100,7 @@ class Rules(Struct, frozen=True):
     learn_days: int = 28
     update_days: int = 28
     rs_days: int = 14
+    at_start: float = 0.5
 
 
 class Terms(Struct, frozen=True):
@@ -116,7 +119,8 @@ class Decision(NamedTuple):
     """The next poll of a feed.
 
     `worth`: the seconds of waiting, of all posts together, that a poll must save to be made. `gap`: the usual time
-    between polls at that price, in seconds. `activity`: posts per second to be expected now.
+    between polls at that price, in seconds. `activity`: posts per second to be expected now. `urgent_from`: when the
+    feed must not wait for a poll any longer, because its document would soon lose posts.
     """
 
     at: float
@@ -124,6 +128,7 @@ class Decision(NamedTuple):
     gap: float
     activity: float
     reason: Reason = Reason.WORTH
+    urgent_from: float = inf
 
 
 class Policy(Protocol):

@@ -9,7 +9,7 @@ cheap, an empty one expensive, so the budget is used and never exceeded whatever
 from __future__ import annotations
 
 import logging
-from math import sqrt
+from math import inf, sqrt
 
 from phasa.feeds.bucket import Bucket
 from phasa.feeds.forecast import Forecast
@@ -42,9 +42,9 @@ class SharedBudget:
     rule), steered by how full the bucket is.
     """
 
-    def __init__(self, per_day: float, now: float, pace: Pace = UNPACED) -> None:
+    def __init__(self, per_day: float, now: float, pace: Pace = UNPACED, at_start: float = 0.5) -> None:
         self._pace = pace
-        self.bucket = Bucket.in_advance(per_day, now)
+        self.bucket = Bucket.in_advance(per_day, now, at_start)
         self.calibration = Calibration(now)
         self.scheduled = 0.0
         """Polls a day that feeds with a timetable take from the same budget."""
@@ -134,9 +134,12 @@ class SharedBudget:
         at = min(float(best_poll(forecast, price, gap)), now + LONGEST_GAP)
         at = max(at, now + self._pace.least_gap)
         if self._pace.window_share and feed in self._windows:
-            soon = self._windows[feed].latest(forecast, at, self._pace.window_share)
+            # Polls may be short when it is due, so one look as far again beyond that moment.
+            beyond = 2.0 * at - now
+            soon = max(self._windows[feed].latest(forecast, beyond, self._pace.window_share), now + WIDTH)
             if soon < at:
-                return Decision(max(soon, now + WIDTH), price, gap, activity, Reason.WINDOW)
+                return Decision(soon, price, gap, activity, Reason.WINDOW, soon)
+            return Decision(at, price, gap, activity, urgent_from=soon if soon < beyond else inf)
         return Decision(at, price, gap, activity)
 
     def expected_delay(self, feed: int, until: float, gap: float) -> float:

@@ -45,9 +45,10 @@ class Shelf:
         return [shown(row) for row in rows]
 
     def categories(self) -> list[str]:
-        """The categories of feeds, in their order."""
-        rows = self._db.execute("SELECT DISTINCT category FROM feed WHERE category != '' AND retired = '' ORDER BY 1")
-        return [row[0] for row in rows]
+        """The categories of feeds and those above them, in their order: to ask for one is to ask for all below it."""
+        rows = self._db.execute("SELECT DISTINCT category FROM feed WHERE category != '' AND retired = ''")
+        levels = (row[0].split("/") for row in rows)
+        return sorted({"/".join(parts[: k + 1]) for parts in levels for k in range(len(parts))} - {""})
 
     def mark(self, number: int, now: float, read: bool | None = None, star: bool | None = None) -> bool:
         """Mark a post as read or starred, or take the mark away. False when there is no such post."""

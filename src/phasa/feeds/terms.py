@@ -23,6 +23,7 @@ def rules_of(settings: FeedSettings, per_day: float | None = None, per_feed: flo
         pace=Pace(settings.least_gap, settings.window_share),
         bootstrap=settings.bootstrap_hours * HOUR,
         learn_days=settings.learn_days, update_days=settings.update_days, rs_days=settings.rs_days,
+        at_start=settings.at_start,
     )  # fmt: skip
 
 

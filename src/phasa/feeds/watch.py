@@ -13,6 +13,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Protocol
 
 import msgspec
@@ -108,7 +109,8 @@ class Watcher:
         self._pauses = HostPauses()
         # Feeds by the moment they are due, those in it or being polled, and the servers being asked.
         self._queue = Due()
-        self._urgent: set[int] = set()
+        # From when on feeds are urgent, and until when: where their documents would soon lose posts.
+        self._urgent: dict[int, tuple[float, float]] = {}
         self._joined: set[int] = set()
         self._busy: dict[asyncio.Task[None], str] = {}
         self._plans = DayPlans(self.store)
@@ -168,18 +170,17 @@ class Watcher:
         """Start the poll that is due; None when one was started, else the seconds until something may be."""
         if not self._queue:
             return 60.0
-        due, number, urgent = self._queue.first(now)
+        due, number = self._queue.first(now)
         if due > now:
             return due - now
         feed = self.store.feed(number)
         if feed.retired or feed.paused:
-            self._queue.pop(now)
+            self._queue.pop(number)
             self._leave(number)
             return None
         if feed.due > due:
             # What a hub delivered meanwhile moved the next poll.
-            self._queue.pop(now)
-            self._queue.push(feed.due, number, urgent=urgent)
+            self._queue.postpone(number, feed.due)
             return None
         if len(self._busy) >= self.at_once:
             return 1.0
@@ -187,17 +188,13 @@ class Watcher:
         if ready > now:
             if self.policy.common:
                 return ready - now
-            self._queue.pop(now)
-            self._queue.push(ready, number, urgent=urgent)
+            self._queue.postpone(number, ready)
             return None
-        self._queue.pop(now)
         allowed = out_of_skipped(max(now, feed.not_before, self._pauses.free_at(feed.url)), feed.hints)
-        if allowed > now:
-            self._queue.push(allowed, number, urgent=urgent)
+        if allowed > now or server_of(feed.url) in self._busy.values():
+            self._queue.postpone(number, allowed if allowed > now else now + 1.0)
             return None
-        if server_of(feed.url) in self._busy.values():
-            self._queue.push(now + 1.0, number, urgent=urgent)
-            return None
+        self._queue.pop(number)
         self.policy.pay(number, now)
         self._pauses.rest(feed.url, now + self.spacing)
         if self.at_once == 1:
@@ -214,11 +211,11 @@ class Watcher:
         if polled.retired or polled.paused:
             self._leave(feed.id)
         else:
-            self._queue.push(polled.due, feed.id, urgent=feed.id in self._urgent)
+            self._queue.push(polled.due, feed.id, *self._urgent.get(feed.id, ()))
 
     def _leave(self, number: int) -> None:
         self._joined.discard(number)
-        self._urgent.discard(number)
+        self._urgent.pop(number, None)
         self._plans.forget(number)
         self.policy.leave(number)
 
@@ -377,7 +374,10 @@ class Watcher:
     def _scheduled(self, feed: FeedRow, now: float, wait: Wait, update: FeedUpdate) -> FeedUpdate:
         """The update with the next poll of a feed that gave an answer: when, why, and what delay to expect."""
         decision = self.policy.decide(feed.id, now)
-        (self._urgent.add if decision.reason is Reason.WINDOW else self._urgent.discard)(feed.id)
+        self._urgent.pop(feed.id, None)
+        if decision.urgent_from < inf:
+            # A part of the document is new by then; as long again, and it may be all of it.
+            self._urgent[feed.id] = decision.urgent_from, 2.0 * decision.urgent_from - now
         wanted, why = decision.at, str(decision.reason)
         lease = self.store.subscription(feed.id)
         if lease is not None and lease.state is Lease.ACTIVE and lease.expires > now:

@@ -23,6 +23,7 @@ from phasa.frontier.protocol import (
     State,
     Stats,
     Story,
+    Visited,
     Waiting,
 )
 from phasa.frontier.recent import SETTLED, sifted
@@ -47,6 +48,7 @@ class MemoryFrontier:
         self._plain = self._refuses_nothing and not by_host and not self.rules.budgets.queue
         self._leases: dict[int, Lease] = {}
         self._tail: list[Item] = []
+        self._due: list[Item] = []
         self._taken: Counter[str] = Counter()
         self._counts = [0] * len(State)
         self._wanted = self._judged = self._copies = self._bytes = self._words = 0
@@ -155,6 +157,7 @@ class MemoryFrontier:
                 entry.attempts,
                 expires,
                 self._hosts.failures(entry.queue) if self._hosts is not None else 0,
+                entry.seen,
             )
             self._leases[entry.serial] = lease
             if self._hosts is not None:
@@ -224,14 +227,20 @@ class MemoryFrontier:
         visit = entry.visit = ending.visit
         if visit is not None:
             self._bytes += visit.size
-            self._words += visit.words
-            if visit.wanted is not None:
+            if lease.seen is not None:  # a page is one page however often it is visited
+                pass
+            elif visit.wanted is not None:
+                self._words += visit.words
                 self._judged += 1
                 self._copies += ending.reason.startswith(NEAR_DUPLICATE)
                 self._wanted += visit.wanted
-            if self.rules.traps is not None:
+            if self.rules.traps is not None and lease.seen is None:
                 self.rules.traps.saw(lease.url, visit.digest)
-        if self._counts_pages and ending.state is State.DONE:
+        if ending.seen is not None:
+            entry.seen, entry.due = ending.seen, ending.due
+            if ending.due is not None:
+                heappush(self._due, (ending.due, entry.serial))
+        if self._counts_pages and ending.state is State.DONE and lease.seen is None:
             self._taken["h " + authority(lease.url)] += 1
             self._taken["s " + registered_domain(lease.url)] += 1
         for offer in found:
@@ -276,6 +285,33 @@ class MemoryFrontier:
         self._push(entry)
         return True
 
+    def wake(self, until: float, rested: float, most: int) -> int:
+        best, woken, early = self.best(until), 0, []
+        while self._due and self._due[0][0] <= until and woken < most:
+            due, serial = heappop(self._due)
+            entry = self._entries[serial]
+            if entry.due != due or entry.state is not State.DONE:
+                continue
+            assert entry.seen is not None
+            if entry.seen.at > rested:
+                early.append((due, serial))
+                continue
+            entry.due = None
+            woken += self.requeue(entry.url, max(entry.priority, best))
+        for item in early:
+            heappush(self._due, item)
+        return woken
+
+    def next_due(self) -> float | None:
+        while self._due and self._entries[self._due[0][1]].due != self._due[0][0]:
+            heappop(self._due)
+        return self._due[0][0] if self._due else None
+
+    def paces(self, most: int) -> list[tuple[str, float, float]]:
+        under = [entry for entry in self._entries if entry.seen is not None and entry.due is not None]
+        some = under[:: max(1, len(under) // most)]
+        return [(queue_of(e.url), e.seen.changes, e.seen.seconds) for e in some if e.seen is not None]
+
     def release(self, text: str = "") -> int:
         traps = self.rules.traps
         if traps is not None:
@@ -317,6 +353,16 @@ class MemoryFrontier:
         found = [e for e in self._entries if e.state is State.WAITING and authority(e.url) == host_of(host)]
         found.sort(key=lambda e: (-e.priority, e.serial))
         return [Waiting(e.url, e.priority, e.depth, e.note) for e in found[:limit]]
+
+    def queue(self) -> Iterator[Waiting]:
+        for entry in self._entries:
+            if entry.state is State.WAITING:
+                yield Waiting(entry.url, entry.priority, entry.depth, entry.note)
+
+    def visited(self, since: float = ANY) -> Iterator[Visited]:
+        for entry in self._entries:
+            if entry.visit is not None and entry.visit.at >= since:
+                yield Visited(entry.url, entry.depth, entry.note, entry.visit)
 
     def best(self, until: float) -> float:
         return -(self._all.best_rank() if self._hosts is None else self._hosts.best_rank(until))

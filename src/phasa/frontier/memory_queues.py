@@ -10,7 +10,7 @@ from heapq import heappop, heappush
 
 from phasa.frontier.origins import host_of, other_origin
 from phasa.frontier.politeness import AWAKE, IN_USE
-from phasa.frontier.protocol import Ending, Offer, State, Visit
+from phasa.frontier.protocol import Ending, Offer, Seen, State, Visit
 
 Item = tuple[float, int]
 
@@ -21,10 +21,12 @@ class Entry:
     __slots__ = (
         "attempts",
         "depth",
+        "due",
         "note",
         "priority",
         "queue",
         "reason",
+        "seen",
         "serial",
         "source",
         "state",
@@ -44,6 +46,8 @@ class Entry:
         self.reason = ""
         self.attempts = 0
         self.visit: Visit | None = None
+        self.seen: Seen | None = None
+        self.due: float | None = None
 
 
 class OneQueue:

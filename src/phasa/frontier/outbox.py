@@ -61,8 +61,8 @@ class Outbox:
     def store(self, finished: Sequence[tuple[Lease, Ending]]) -> None:
         """Keep the lines of leases that this transaction ends; those of the one before are in the log by now."""
         for _, ending in finished:
-            if ending.visit is not None and ending.visit.record:
-                self._record = ending.visit.record
+            if ending.visit is not None and (record := ending.record or ending.visit.record):
+                self._record = record
         if self._journal is not None:
             if not self._stored:
                 self._begin = self._journal.size()

@@ -11,7 +11,7 @@ test_laws for whole histories beside the frontier in memory).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum, IntEnum
 from typing import NamedTuple, Protocol
 
@@ -73,6 +73,25 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
     note: bytes = b""
 
 
+class Seen(msgspec.Struct, frozen=True, gc=False):
+    """What the visits of a page that is visited again have shown: `changes` (expected ones, where several may have
+    fallen into a gap) in `seconds`; `digest` and `sketch` of the content that later ones are compared with; the
+    validators of the last answer; visits in a row at which the server said that nothing changed (`same`), or that the
+    page is not there (`gone`)."""
+
+    since: float
+    at: float
+    visits: int = 1
+    changes: float = 0.0
+    seconds: float = 0.0
+    same: int = 0
+    gone: int = 0
+    digest: int = 0
+    sketch: int = 0
+    etag: str = ""
+    modified: str = ""
+
+
 class Lease(msgspec.Struct, frozen=True, gc=False):
     """The right to fetch one URL until `expires`; nobody else gets its host meanwhile. `host` names its origin
     (`origins.queue_of`).
@@ -90,6 +109,8 @@ class Lease(msgspec.Struct, frozen=True, gc=False):
     attempts: int
     expires: float
     failures: int = 0
+    seen: Seen | None = None
+    """What earlier visits have shown, when the page was fetched before."""
 
 
 class Visit(msgspec.Struct, frozen=True, gc=False):
@@ -125,6 +146,13 @@ class Ending(msgspec.Struct, frozen=True, gc=False):
     failed: bool = False
     visit: Visit | None = None
     host_pause: float | None = None
+    seen: Seen | None = None
+    """What is known of a page that is visited again; `due` says when, None for not any more."""
+    due: float | None = None
+    change: float | None = None
+    """How much of it had changed since the visit before (0 to 1); None at the first."""
+    record: str = ""
+    """Where the answer stands, when it is not the record of the visit: nothing new came."""
 
     @property
     def host_rest(self) -> float:
@@ -149,6 +177,15 @@ class Waiting(NamedTuple):
     priority: float
     depth: int
     note: bytes
+
+
+class Visited(NamedTuple):
+    """A URL that was fetched, as `visited` shows it."""
+
+    url: Url
+    depth: int
+    note: bytes
+    visit: Visit
 
 
 class Story(msgspec.Struct, frozen=True):
@@ -263,6 +300,17 @@ class Frontier(Protocol):
         """A done, dropped or quarantined URL waits again, with no attempts counted; with another priority if one is
         given. Commits. False, and nothing happens, when it is unknown, waiting or leased."""
 
+    def wake(self, until: float, rested: float, most: int) -> int:
+        """Let done pages wait again that are due by `until` (`Ending.due`) and were not seen since `rested`, first due
+        first, so many at most; how many. They wait with the best priority that waits anywhere, so that they come next.
+        Commits."""
+
+    def next_due(self) -> float | None:
+        """When the first page is due; None when none is."""
+
+    def paces(self, most: int) -> Sequence[tuple[str, float, float]]:
+        """Host, changes and seconds of pages that are visited again, so many at most, spread over all of them."""
+
     def release(self, text: str = "") -> int:
         """Let the quarantined URLs wait again whose address or evidence contains `text`, and trust the URL templates
         whose evidence does; how many URLs. Commits."""
@@ -292,6 +340,12 @@ class Frontier(Protocol):
 
     def waiting(self, host: str, limit: int) -> list[Waiting]:
         """The waiting URLs of a host, best first."""
+
+    def queue(self) -> Iterator[Waiting]:
+        """All URLs that wait, in the order of their discovery. A look through all of them."""
+
+    def visited(self, since: float = ANY) -> Iterator[Visited]:
+        """The URLs whose last visit was at that time or later, in the order of their discovery. A look through all."""
 
     def next_ready(self, now: float, least: float = ANY) -> float | None:
         """The earliest time, now or later, at which `lease` may give something (it need not); None when nothing waits

@@ -18,7 +18,8 @@ from phasa.errors import CollectionError
 from phasa.frontier.database import FORMAT, damaged
 from phasa.frontier.index import ids_of_host, ids_of_key, next_key, url_keys
 from phasa.frontier.origins import queue_of
-from phasa.frontier.protocol import NEAR_DUPLICATE, OUT_OF_SCOPE, Ending, Lease, State, Stats, Story, Visit
+from phasa.frontier.protocol import NEAR_DUPLICATE, OUT_OF_SCOPE, Ending, Lease, Seen, State, Stats, Story, Visit
+from phasa.frontier.revisits import SEEN, CapturedVisit, Captures, WatchedPage
 from phasa.frontier.tables import ROW, Row
 from phasa.seals import broken
 from phasa.web.url import Url
@@ -332,6 +333,44 @@ class FrontierReader:
             return None
         at, status, mime, size, wanted, *rest = row
         return Visit(at, status, mime, size, None if wanted is None else bool(wanted), *rest)
+
+    # ── visits over time ─────────────────────────────────────────────────────────────────────────
+
+    def captures(self, url: Url, most: int) -> Captures | None:
+        """The last visits of a page that is visited again, in order; None for one that is not."""
+        row = self._find(url)
+        if row is None or not self._has("revisit"):
+            return None
+        known = next(self._ask(f"SELECT due, {SEEN} FROM revisit WHERE id = ?", row.id), None)
+        if known is None:
+            return None
+        found = self._ask(
+            "SELECT at, coalesce(status, 0), change, coalesce(record, '') FROM capture WHERE id = ? ORDER BY at DESC"
+            " LIMIT ?",
+            row.id,
+            most,
+        )
+        return Captures(known[0], Seen(*known[1:]), [CapturedVisit(*one) for one in found][::-1])
+
+    def watched(self) -> Iterator[WatchedPage]:
+        """Every page that is or was to be visited again."""
+        if self._has("revisit"):
+            asked = (
+                "SELECT h.name, coalesce(r.due, iif(u.state = 0, r.at, NULL)), r.at, r.visits, r.changes, r.seconds"
+                " FROM revisit r JOIN url u ON u.id = r.id JOIN host h ON h.id = u.host ORDER BY r.id"
+            )
+            yield from map(WatchedPage._make, self._ask(asked))
+
+    def visits_since(self, moment: float) -> int:
+        """Visits of such pages from then on."""
+        if not self._has("capture"):
+            return 0
+        asked = "SELECT count(*) FROM capture WHERE at >= ? AND change IS NOT NULL"
+        return int(next(self._ask(asked, moment))[0])
+
+    def _has(self, table: str) -> bool:
+        """Whether the file has a table: one of an older phasa may not."""
+        return next(self._ask("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", table), None) is not None
 
     # ── small things ─────────────────────────────────────────────────────────────────────────────
 

@@ -58,6 +58,13 @@ class ScopeSettings(Settings, frozen=True, kw_only=True):
             "(index.html and path segments '...' dropped, ~ and its kin escaped)."
         ),
     ] = "standard"
+    images: Annotated[
+        bool,
+        Meta(
+            description="Links are also those of <img src>, the fifth tag of the Thai thesis; most of them are refused "
+            "by not_extensions all the same."
+        ),
+    ] = False
     sitemaps: Annotated[
         bool, Meta(description="Also fetch the sitemaps that robots.txt files name, and take what they list.")
     ] = False

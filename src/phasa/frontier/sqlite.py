@@ -27,8 +27,21 @@ from phasa.frontier.offer_batch import OfferBatch, Sourced
 from phasa.frontier.origins import other_origin
 from phasa.frontier.outbox import Journal, Outbox, Unsettled
 from phasa.frontier.politeness import AWAKE
-from phasa.frontier.protocol import ANY, Ending, Lease, Offer, OfferResult, Rescoped, State, Stats, Story, Waiting
+from phasa.frontier.protocol import (
+    ANY,
+    Ending,
+    Lease,
+    Offer,
+    OfferResult,
+    Rescoped,
+    State,
+    Stats,
+    Story,
+    Visited,
+    Waiting,
+)
 from phasa.frontier.recent import SETTLED, RecentOffers, sifted
+from phasa.frontier.revisits import RevisitTable
 from phasa.frontier.rules import Rules
 from phasa.frontier.schedule import Host, HostSchedule
 from phasa.frontier.tables import HostTable, Row, UrlTable
@@ -74,7 +87,10 @@ class SqliteFrontier:
         self._urls = UrlTable(db, self._hosts, self._index)
         self._inbox = Inbox(db, partition)
         self._schedule = HostSchedule(db, self._hosts, self._index, self._inbox, partition, rules.manners, ready_hosts)
-        self._transitions = Transitions(db, self._urls, self._hosts, self._schedule, self._recent, rules)
+        self._revisits = RevisitTable(db, partition.worker)
+        self._transitions = Transitions(
+            db, self._urls, self._hosts, self._schedule, self._recent, rules, self._revisits
+        )
         self._leases: dict[int, Lease] = {}
         # What the next commit writes: finished leases with the links of their pages, and new priorities.
         self._finished: dict[int, tuple[Lease, Ending, Sequence[Offer]]] = {}
@@ -205,6 +221,7 @@ class SqliteFrontier:
             *(row.id, row.url, host.name, row.priority, row.depth),
             *(self._urls.source_url(row.source), row.note or b"", row.attempts, now + self.rules.manners.lease),
             host.failures,
+            self._revisits.seen(row.id),
         )
         self._leases[row.id] = lease
         self._recent.put(row.url, SETTLED)
@@ -324,6 +341,22 @@ class SqliteFrontier:
             self._transitions.requeue(row, row.priority if priority is None else priority)
         return True
 
+    def wake(self, until: float, rested: float, most: int) -> int:
+        if not self._revisits.used:
+            return 0
+        self.commit()
+        best = self.best(until)
+        with self._transaction():
+            return self._transitions.wake(until, rested, most, best)
+
+    def next_due(self) -> float | None:
+        return self._revisits.next_due()
+
+    def paces(self, most: int) -> list[tuple[str, float, float]]:
+        found = self._revisits.paces(most)
+        names = {host: self._hosts.row(host).name for host in set(found.hosts)}
+        return [(names[host], changes, seconds) for host, changes, seconds in zip(*found, strict=True)]
+
     def release(self, text: str = "") -> int:
         self.commit()
         with self._transaction():
@@ -364,6 +397,16 @@ class SqliteFrontier:
         rows = [self._urls.row(head.id) for head in heads[: limit + 1]]
         kept = [row for row in rows if not self._is_leased(row.id)][:limit]
         return [Waiting(row.url, row.priority, row.depth, row.note or b"") for row in kept]
+
+    def queue(self) -> Iterator[Waiting]:
+        return (
+            Waiting(row.url, row.priority, row.depth, row.note or b"")
+            for row in self._urls.waiting()
+            if not self._is_leased(row.id)
+        )
+
+    def visited(self, since: float = ANY) -> Iterator[Visited]:
+        return self._urls.visited(since)
 
     def best(self, until: float) -> float:
         return -self._schedule.ready.best(until)

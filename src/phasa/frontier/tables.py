@@ -5,7 +5,7 @@ Everything that writes belongs to the caller's transaction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Set
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ import msgspec
 from phasa.frontier.database import Database
 from phasa.frontier.index import HASH_BITS, Head, NewUrl, UrlIndex, next_key
 from phasa.frontier.origins import other_origin, queue_of
-from phasa.frontier.protocol import OUT_OF_SCOPE, State, Story, Visit
+from phasa.frontier.protocol import OUT_OF_SCOPE, State, Story, Visit, Visited
 from phasa.web.url import Url, private_suffix
 from phasa.web.url import host as host_name
 
@@ -308,6 +308,30 @@ class UrlTable:
             (after, int(State.DROPPED), len(OUT_OF_SCOPE), OUT_OF_SCOPE, most),
         )
         return [Row(*row) for row in rows]
+
+    def waiting(self) -> Iterator[Row]:
+        """The URLs that wait, by their numbers. Looks through all of them, some at a time, so that others may write."""
+        after = 0
+        while True:
+            some = self._db.execute(
+                f"SELECT {ROW} FROM url WHERE id > ? AND state = ? ORDER BY id LIMIT 10000", (after, int(State.WAITING))
+            ).fetchall()
+            if not some:
+                return
+            yield from map(Row._make, some)
+            after = some[-1][0]
+
+    def visited(self, since: float) -> Iterator[Visited]:
+        """The URLs last visited at that time or later, by their numbers."""
+        rows = self._db.execute(
+            "SELECT u.url, u.depth, u.note, v.at, v.status, v.mime, v.size, v.wanted, v.score, v.language, v.words,"
+            " v.digest, v.record, v.seconds, coalesce(v.charset, '') FROM visit v JOIN url u ON u.id = v.id"
+            " WHERE v.at >= ? ORDER BY v.id",
+            (since,),
+        ).fetchall()
+        for url, depth, note, at, status, mime, size, wanted, *rest in rows:
+            seen = None if wanted is None else bool(wanted)
+            yield Visited(url, depth, note or b"", Visit(at, status, mime, size, seen, *rest))
 
     def visit(self, id: int) -> Visit | None:
         row = self._db.execute("SELECT * FROM visit WHERE id = ?", (id,)).fetchone()

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from phasa.frontier.database import Database
 from phasa.frontier.protocol import NEAR_DUPLICATE, Ending, Lease, OfferResult, Rescoped, State
 from phasa.frontier.recent import SETTLED, RecentOffers
+from phasa.frontier.revisits import RevisitTable
 from phasa.frontier.rules import Rules
 from phasa.frontier.schedule import Host, HostSchedule
 from phasa.frontier.tables import HostTable, Row, UrlTable
@@ -32,6 +33,7 @@ class Transitions:
         schedule: HostSchedule,
         recent: RecentOffers,
         rules: Rules,
+        revisits: RevisitTable,
     ) -> None:
         self._db = db
         self._urls = urls
@@ -39,6 +41,7 @@ class Transitions:
         self._schedule = schedule
         self._recent = recent
         self._rules = rules
+        self._revisits = revisits
 
     def settle(self, row: Row, state: State, reason: str) -> None:
         """A waiting URL will not be fetched."""
@@ -70,6 +73,13 @@ class Transitions:
         self._db.count({"waiting": 1, _TALLY[State(row.state)]: -1})
         self._recent.forget(row.url)
         self._schedule.renew(row.host)
+
+    def wake(self, until: float, rested: float, most: int, priority: float) -> int:
+        """Pages that are due wait again; how many."""
+        rows = self._urls.rows(self._revisits.take_due(until, rested, most))
+        for row in rows.values():
+            self.requeue(row, max(row.priority, priority))
+        return len(rows)
 
     def release(self, text: str) -> int:
         """The quarantined URLs wait again whose address or evidence contains the text, and their templates are trusted
@@ -137,16 +147,20 @@ class Transitions:
         if visit is not None:
             urls.add_visit(lease.id, visit)
             counts["bytes"] += visit.size
-            counts["words"] += visit.words
-            if visit.wanted is not None:
+            if lease.seen is not None:  # a page is one page however often it is visited
+                pass
+            elif visit.wanted is not None:
+                counts["words"] += visit.words
                 counts["judged"] += 1
                 counts["near_duplicates"] += ending.reason.startswith(NEAR_DUPLICATE)
                 counts["wanted"] += visit.wanted
             traps = self._rules.traps
-            if traps is not None and (evidence := traps.saw(lease.url, visit.digest)):
+            if lease.seen is None and traps is not None and (evidence := traps.saw(lease.url, visit.digest)):
                 log.info("quarantined: %s", evidence)
                 self._db.add_template(template(lease.url), evidence)
-        if ending.state is State.DONE:
+        if ending.seen is not None:
+            self._revisits.write(lease.id, ending)
+        if ending.state is State.DONE and lease.seen is None:
             self._hosts.took_page(host.id)
         return host
 

@@ -14,14 +14,23 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.crawl.learn.knowledge import KnowledgeBase
+from phasa.crawl.learn.knowledge import KnowledgeBase, read_knowledge
+from phasa.crawl.seeds import read_seeds
 from phasa.crawl.strategies import STRATEGIES, Circumstances, make_strategy, needs_knowledge
 from phasa.crawl.strategy import Seed, Strategy
 from phasa.crawl.target import Target
-from phasa.lab.curves import SHARES, Curve, Ground, curve_of
-from phasa.lab.graph import Graph
+from phasa.errors import InputError
+from phasa.lab.curves import MIXED, SHARES, Curve, Ground, curve_of
+from phasa.lab.graph import OK, Graph
 from phasa.lab.handmade import HandMade
-from phasa.lab.knowledge import learn
+from phasa.lab.knowledge import (
+    learn,
+    learn_from_graph,
+    mark_trained,
+    rows_of,
+    trained_beside,
+    without_trained,
+)
 from phasa.lab.links import depth_from
 from phasa.lab.replay import Crawl, replay
 from phasa.lab.seeds import mixed_seeds, seeds_of
@@ -35,7 +44,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Setup:
-    """What a crawl on a ground is given: the graph, where to start, and what was learned from the web before."""
+    """What a crawl on a ground is given: the graph, where to start, and what was learned from a web before."""
 
     graph: Graph
     seeds: list[Seed]
@@ -60,20 +69,54 @@ def _stored(path: Path, language: str) -> Graph:
 def setup_of(ground: Ground) -> Setup:
     """The graph, the seeds and the knowledge base of a ground."""
     if ground.graph is not None:
-        graph = _stored(ground.graph, ground.language)
-        return Setup(graph, mixed_seeds(graph, ground.language, ground.draw))
+        return _setup_of_graph(ground, ground.graph)
     world = _world_of(ground.world, ground.language, ground.lies)
+    if ground.kb is not None:
+        return Setup(world.graph, seeds_of(world, ground.seeds), read_knowledge(ground.kb))
     if ground.knowing:
         graph, knowledge = _learned(ground.world, ground.language, ground.lies)
-        return Setup(graph, seeds_of(world, ground.seeds), knowledge)
+        return Setup(_left_out(graph, ground.trained), seeds_of(world, ground.seeds), knowledge)
     return Setup(world.graph, seeds_of(world, ground.seeds))
+
+
+def _setup_of_graph(ground: Ground, path: Path) -> Setup:
+    """On a stored graph: seeds of a file or drawn ones; a knowledge base of a file, or learned from the graph itself,
+    from other seeds."""
+    graph = _stored(path, ground.language)
+    seeds = (
+        mixed_seeds(graph, ground.language, ground.draw) if ground.seeds == MIXED else _seeds_in(graph, ground.seeds)
+    )
+    if ground.kb is not None:
+        graph = mark_trained(graph, trained_beside(ground.kb))
+        return Setup(_left_out(graph, ground.trained), seeds, read_knowledge(ground.kb))
+    if not ground.knowing:
+        return Setup(graph, seeds)
+    graph, knowledge = learn_from_graph(graph, mixed_seeds(graph, ground.language, draw=0), rows_of(len(graph)))
+    return Setup(_left_out(graph, ground.trained), seeds, knowledge)
+
+
+def _seeds_in(graph: Graph, file: str) -> list[Seed]:
+    """The seeds of a file that the graph has. Raises InputError when there are none."""
+    path = Path(file)
+    if not path.is_file():
+        raise InputError(f"--seeds {file}: no such file; on a graph, name a file of addresses, or leave it out")
+    seeds = [seed for seed in read_seeds(path).seeds if graph.find(seed.url) >= 0]
+    if not seeds:
+        raise InputError(f"{file}: none of its addresses is in the graph; seeds must be pages of the graph")
+    return seeds
+
+
+def _left_out(graph: Graph, trained: str) -> Graph:
+    """The graph as pages that a knowledge base was learned from are treated: links pass through them, or they are not
+    there at all (language-specific-crawling §9.2, A13). They are never measured."""
+    return graph if trained == "pass" else without_trained(graph)
 
 
 def crawl_on(ground: Ground, strategy: str, pages: int) -> tuple[Graph, Crawl]:
     """One crawl by a strategy of the registry."""
     setup = setup_of(ground)
     made = lab_strategy(strategy, Circumstances(target_of(setup.graph), seed=ground.draw, knowledge=setup.knowledge))
-    return setup.graph, replay(setup.graph, made, setup.seeds, pages)
+    return setup.graph, replay(setup.graph, made, setup.seeds, pages, pace=ground.pace, draw=ground.draw)
 
 
 def lab_strategy(name: str, around: Circumstances) -> Strategy:
@@ -90,6 +133,9 @@ def run_one(ground: Ground, strategy: str, pages: int, every: int = 100) -> Curv
     reachable = reachable_from(setup.graph, setup.seeds)
     graph, crawl = crawl_on(ground, strategy, max(pages, -(-int(reachable.sum()) // 2)))
     found = np.cumsum(graph.wanted[crawl.pages])
+    if not len(found):
+        return curve_of(graph, crawl, ground, every)
+    reachable &= graph.measured
     marks = [min(len(found), max(1, round(share * int(reachable.sum())))) for share in SHARES]
     total = max(1, int((graph.wanted & reachable).sum()))
     return replace(
@@ -98,9 +144,14 @@ def run_one(ground: Ground, strategy: str, pages: int, every: int = 100) -> Curv
 
 
 def reachable_from(graph: Graph, seeds: Sequence[Seed]) -> NDArray[np.bool_]:
-    """Which pages links lead to from the seeds."""
-    starts = np.array(sorted(graph.find(seed.url) for seed in seeds), dtype=np.int64)
-    return np.asarray(depth_from(graph.offsets, graph.targets, starts) >= 0)
+    """Which pages links and redirects lead to from the seeds."""
+    places = [graph.find(seed.url) for seed in seeds]
+    starts = np.array(sorted({graph.page_behind(place) for place in places if place >= 0}), dtype=np.int64)
+    behind = np.arange(len(graph), dtype=np.int32)
+    for address in np.flatnonzero(graph.moved >= 0).tolist():
+        behind[address] = graph.page_behind(address)
+    reached = depth_from(graph.offsets, behind[graph.targets], starts) >= 0
+    return np.asarray(reached & (graph.status == OK))
 
 
 def compare(
@@ -124,7 +175,7 @@ def compare(
             make_strategy(name, Circumstances(Target("")))  # says what is wrong with it, if anything
     if any(needs_knowledge(name) for name in strategies):
         # What was learned must not be measured, by any of those that are compared.
-        grounds = [replace(ground, knowing=ground.graph is None) for ground in grounds]
+        grounds = [replace(ground, knowing=ground.kb is None) for ground in grounds]
     tasks = [(ground, strategies, pages, every) for ground in grounds]
     curves: list[Curve] = []
     with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:

@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 
 from phasa.lab.chart import Chart, Series
 from phasa.lab.graph import Graph
+from phasa.lab.pace import Pace
 from phasa.lab.replay import Crawl
 from phasa.lab.result import Cell, Section, Table
 
 Floats = NDArray[np.float64]
+MIXED = "mixed"
+"""Seeds on a graph that are drawn: pages of the language among English ones."""
 SHARES = (0.05, 0.10, 0.20, 0.50)
 FETCHES = (200, 500, 1000, 2000)
 # How reports name the strategies of the published crawls.
@@ -28,7 +31,7 @@ class Ground:
     """Where crawls are compared: one world or one draw of seeds on a graph."""
 
     seeds: str
-    """Name of a seed set; on a graph 'mixed'."""
+    """Name of a seed set; on a graph `MIXED` or a file of seeds."""
     language: str
     world: str = ""
     """SEED:PAGES."""
@@ -38,7 +41,13 @@ class Ground:
     lies: float = 1.0
     """How many times the lies of the real web the world tells; 0 is the web of the papers."""
     knowing: bool = False
-    """Learn a knowledge base from the world first; the pages it is made from are not measured."""
+    """Learn a knowledge base from the world or graph first; the pages it is made from are not measured."""
+    kb: Path | None = None
+    """A knowledge base that was learned elsewhere, instead."""
+    trained: str = "pass"
+    """Pages that it was learned from: 'pass' lets links lead through them, 'remove' takes them out of the web."""
+    pace: Pace | None = None
+    """Crawl as one does live, in its time; None: one request after the other, in strict order."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +68,8 @@ class Curve:
     """On a graph: share of the reachable pages in the language found after each of `SHARES` of all reachable pages."""
     by_fetches: tuple[int, ...] = ()
     """Pages in the language after each of `FETCHES` requests, those that brought no page included."""
+    seconds: float = 0.0
+    """What the crawl would have taken live, when its ground has a pace."""
 
     @property
     def mean_harvest(self) -> float:
@@ -90,6 +101,8 @@ class Summary:
     by_fetches_interval: list[float] = field(default_factory=list)
     each: list[float] = field(default_factory=list)
     """Mean harvest of every run, in the order of the grounds."""
+    hours: float = 0.0
+    """Mean of what the crawls would have taken live, when their grounds have a pace."""
 
 
 def curve_of(graph: Graph, crawl: Crawl, ground: Ground, every: int = 100) -> Curve:
@@ -105,6 +118,7 @@ def curve_of(graph: Graph, crawl: Crawl, ground: Ground, every: int = 100) -> Cu
         int(graph.wanted[crawl.pages].sum()),
         crawl.fetches,
         by_fetches=tuple(crawl.found_by(graph, fetches) for fetches in FETCHES),
+        seconds=crawl.seconds,
     )
 
 
@@ -152,6 +166,7 @@ def summarise(curves: Sequence[Curve]) -> list[Summary]:
                 _plain(np.mean([curve.by_fetches for curve in mine], axis=0)) if mine[0].by_fetches else [],
                 _plain(interval(np.array([curve.by_fetches for curve in mine], float))) if mine[0].by_fetches else [],
                 _plain(means),
+                round(float(np.mean([curve.seconds for curve in mine])) / 3600, 4),
             )
         )
     return found

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from phasa.archive.reader import Stored, read_archive, read_warc
+from phasa.collection import Collection
+from phasa.crawl.answer import Answer, Kind
+from phasa.crawl.judge import Judge, LanguageJudge
 from phasa.crawl.live import out_links
+from phasa.crawl.run.assembly import judge_of
+from phasa.crawl.target import gammas_of, traces_of
 from phasa.errors import InputError
 from phasa.lab.graph import OK, AddressList, Graph
 from phasa.lab.phrases import Phrases
 from phasa.language.detectors import detector
-from phasa.language.detectors.dictionary import dictionary
 from phasa.language.profile import load_profile
-from phasa.language.verdict import Document
 from phasa.web.apart import try_page
 from phasa.web.html import PAGE_TAGS
 from phasa.web.http import PAGE_TYPES
@@ -40,13 +43,27 @@ def _captures(path: Path) -> Iterator[Stored]:
     return read_archive(folder)
 
 
-def graph_from(captures: Iterable[Stored], language: str) -> Graph:
-    """The graph of captured pages for crawls after a language: judged, with their links to one another.
+def judge_for(paths: Sequence[Path], language: str) -> Judge:
+    """The judge of the crawl that these captures are of: that of the collection, when all of them are of one, else the
+    one that a new collection of the language would have."""
+    folders = {path.resolve() if path.is_dir() else path.resolve().parent for path in paths}
+    homes = {folder.parent if folder.name == Collection.ARCHIVE else folder for folder in folders}
+    if len(homes) == 1 and ((home := homes.pop()) / Collection.SETTINGS).is_file():
+        collection = Collection.open(home)
+        if collection.profile.code == language:
+            return judge_of(collection, collection.profile)
+    profile = load_profile(language)
+    return LanguageJudge(detector("auto", profile), profile.code, traces_of(profile))
+
+
+def graph_from(captures: Iterable[Stored], language: str, judge: Judge | None = None) -> Graph:
+    """The graph of captured pages for crawls after a language, with their links to one another: labelled by the judge,
+    Γ by the dictionary of the language.
 
     A page captured twice counts once, as it was first. Links to pages that were not captured are left out. Raises
     InputError when there is no page.
     """
-    columns = _Columns(language)
+    columns = _Columns(language, judge or judge_for([], language))
     for number, stored in enumerate(captures, 1):
         columns.add(stored)
         if number % 10_000 == 0:
@@ -59,12 +76,14 @@ def graph_from(captures: Iterable[Stored], language: str) -> Graph:
 class _Columns:
     """The columns of a graph as they grow."""
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, judge: Judge) -> None:
         profile = load_profile(language)
         self.language = language
         self.threshold = profile.threshold
-        self._gamma = dictionary(profile).gamma if profile.dictionary else None
-        self._detector = detector("auto")
+        self._gammas = gammas_of(profile)
+        self._gamma = traces_of(profile)
+        self._judge = judge
+        self._wanted: list[bool] = []
         self.urls: list[str] = []
         self._known: set[str] = set()
         self._labels: list[str] = []
@@ -81,7 +100,7 @@ class _Columns:
             return
         location = next((value for name, value in stored.headers if name.lower() == "location"), "")
         moved = join(url, location) if 300 <= stored.status < 400 and location else None
-        if moved is None and (stored.status != OK or stored.mime not in PAGE_TYPES or stored.revisit):
+        if moved is None and (not 200 <= stored.status < 300 or stored.mime not in PAGE_TYPES or stored.revisit):
             return
         self._known.add(url)
         self.urls.append(url)
@@ -93,15 +112,21 @@ class _Columns:
         if page is None:
             self._row("und", 0.0, "", [], [])
             return
-        declared = page.lang or (page.languages[0] if page.languages else None)
-        verdict = self._detector.judge(Document(page.text, page.charset, declared))
-        own = verdict.is_in(self.language)
-        similarity = self._gamma(page.text) if self._gamma is not None else verdict.score if own else 0.0
+        judgement = self._judge.judge(Answer(Kind.PAGE, page=page))
         links = out_links(page)
         numbers = [self._anchors.setdefault(anchor, len(self._anchors)) for anchor in links.anchors]
-        self._row(verdict.language, similarity, page.charset, list(links.urls), numbers)
+        self._row(judgement.language, self._gamma(page.text), page.charset, list(links.urls), numbers, judgement.wanted)
 
-    def _row(self, label: str, similarity: float, charset: str, targets: list[str], anchors: list[int]) -> None:
+    def _row(
+        self,
+        label: str,
+        similarity: float,
+        charset: str,
+        targets: list[str],
+        anchors: list[int],
+        wanted: bool = False,
+    ) -> None:
+        self._wanted.append(wanted)
         self._labels.append(label)
         self._similarity.append(similarity)
         self._charsets.append(charset)
@@ -120,7 +145,6 @@ class _Columns:
         moved = [number.get(goal, -1) for goal in self._moved]
         status = [301 if goal else OK for goal in self._moved]
         texts = tuple(self._anchors)
-        gamma = self._gamma or (lambda text: 0.0)
         return Graph(
             target=self.language,
             addresses=AddressList(self.urls),
@@ -135,5 +159,6 @@ class _Columns:
             charsets=tuple(charsets.tolist()),
             threshold=self.threshold,
             phrase=np.array([anchor for _, anchor in flat], dtype=np.uint32),
-            phrases=Phrases(texts, np.array([gamma(text) if text else 0.0 for text in texts]), {}),
+            phrases=Phrases(texts, np.array(self._gammas(texts)), {}),
+            labels=np.array(self._wanted, dtype=bool),
         )

@@ -88,6 +88,8 @@ class Graph:
     content: NDArray[np.bool_] | None = None
     """Pages that the content test of the Persian cascade finds: enough text in an encoding it reads."""
     copy_of: NDArray[np.int32] | None = None
+    labels: NDArray[np.bool_] | None = None
+    """Pages that a judge wanted, where one was asked; None: those whose similarity reaches the threshold."""
 
     def __len__(self) -> int:
         return len(self.language)
@@ -101,7 +103,9 @@ class Graph:
     @property
     def wanted(self) -> NDArray[np.bool_]:
         """Pages in the target language: P_r of the coverage."""
-        return np.asarray((self.status == OK) & (self.similarity >= self.threshold))
+        return np.asarray(
+            (self.status == OK) & (self.similarity >= self.threshold if self.labels is None else self.labels)
+        )
 
     @property
     def measured(self) -> NDArray[np.bool_]:
@@ -112,6 +116,14 @@ class Graph:
     def links(self, page: int) -> slice:
         """The rows of the links of a page."""
         return slice(int(self.offsets[page]), int(self.offsets[page + 1]))
+
+    def page_behind(self, address: int) -> int:
+        """The page that an address leads to, by way of any redirects; itself when there is none, or they go round."""
+        seen: set[int] = set()
+        while self.status[address] != OK and int(self.moved[address]) >= 0 and address not in seen:
+            seen.add(address)
+            address = int(self.moved[address])
+        return address
 
     def anchor(self, link: int) -> str:
         """The anchor text of a link."""

@@ -11,6 +11,7 @@ from phasa.crawl.loop import Crawl
 from phasa.crawl.seeds import plant
 from phasa.crawl.settle import Parts
 from phasa.crawl.strategy import Seed, Strategy
+from phasa.crawl.target import traces_of
 from phasa.frontier.budgets import NO_LIMITS
 from phasa.frontier.memory import MemoryFrontier
 from phasa.frontier.politeness import FREE
@@ -19,6 +20,7 @@ from phasa.lab.record import ENOUGH, Record
 from phasa.lab.serve import serving
 from phasa.lab.world import World
 from phasa.language.detectors import detector
+from phasa.language.profile import load_profile
 from phasa.sandbox.pool import Pool
 from phasa.web.body import MODULES
 from phasa.web.fetch import Fetcher
@@ -36,7 +38,10 @@ async def crawl_live(world: World, strategy: Strategy, seeds: Sequence[Seed], pa
         Pool(modules=MODULES) as pool,
     ):
         web = LiveWeb(fetcher, pool, Limits(), agent="phasa", language=language)
-        judge = LanguageJudge(detector("dictionary", language), language)
+        # Parents in other languages have their Γ, too: a1 of a link (§4.5).
+        judge = LanguageJudge(
+            detector("dictionary", language), language, traces_of(load_profile(language)), one_scale=True
+        )
         wanted = Record(pages, lambda answer, judgement: judgement.wanted, lambda: crawl.stop(ENOUGH))
         parts = Parts(web, judge, strategy, frontier, WallClock(), archive=wanted)
         crawl = Crawl(parts, manners=FREE, budgets=NO_LIMITS)

@@ -29,6 +29,7 @@ from phasa.frontier.politeness import FREE
 from phasa.frontier.protocol import Lease
 from phasa.frontier.rules import Rules
 from phasa.lab.graph import OK, Graph
+from phasa.lab.pace import LoopClock, Pace, TimedWeb, run_skipping
 from phasa.lab.phrases import PER_LANGUAGE
 from phasa.lab.record import ENOUGH, Record
 from phasa.web.url import Url
@@ -159,6 +160,8 @@ class Crawl:
     """Requests, those that brought no page included."""
     requested: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     """How many requests had been made when each page came, itself included."""
+    seconds: float = 0.0
+    """What it would have taken live, when it was replayed at a pace."""
 
     def harvest(self, graph: Graph, every: int = 100) -> NDArray[np.float64]:
         """Eq. 16 after each `every` pages: share of the pages so far that are in the language."""
@@ -190,10 +193,13 @@ def replay(
     pages: int,
     budgets: Budgets = NO_LIMITS,
     judge: Judge | None = None,
+    pace: Pace | None = None,
+    draw: int = 1,
 ) -> Crawl:
     """Crawl until so many pages were counted or no URL waits. Among equal priorities the URL found first goes first.
 
-    Without a `judge` pages are what the graph says. Raises LabError when the strategy raised an error.
+    Without a `judge` pages are what the graph says. With a `pace` it goes as a live crawl does, many requests at a
+    time, each taking as long as `draw` says. Raises LabError when the strategy raised an error.
     """
     measured = None if graph.trained is None else graph.measured.tolist()
 
@@ -207,17 +213,28 @@ def replay(
         requested.append(web.requests)
         return page
 
-    frontier = MemoryFrontier(Rules(strategy.rediscovery, budgets=budgets))
+    manners = pace.manners if pace is not None else FREE
+    frontier = MemoryFrontier(Rules(strategy.rediscovery, manners=manners, budgets=budgets))
     plant(frontier, strategy, seeds)
+    timed = TimedWeb(web, pace, draw) if pace is not None else None
 
     async def run() -> Crawl:
         order = Record(pages, counted, lambda: crawl.stop(ENOUGH))
-        parts = Parts(web, judge or GraphJudge(graph), strategy, frontier, VirtualClock(), archive=order)
-        crawl = loop.Crawl(parts, manners=FREE, budgets=NO_LIMITS)
+        judges = judge or GraphJudge(graph)
+        if pace is not None and timed is not None:
+            parts = Parts(timed, judges, strategy, frontier, LoopClock(), archive=order)
+            slots, tolerance = pace.connections, pace.tolerance
+            # The page limit is a budget here, as live: near it no more requests go out than there are pages left.
+            limit = Budgets(pages=pages if measured is None else 0)
+            crawl = loop.Crawl(parts, manners=manners, budgets=limit, slots=slots, tolerance=tolerance)
+        else:
+            parts = Parts(web, judges, strategy, frontier, VirtualClock(), archive=order)
+            crawl = loop.Crawl(parts, manners=FREE, budgets=NO_LIMITS)
         outcome = await crawl.run()
         if crawl.errors:
             raise LabError(f"{len(crawl.errors)} errors while replaying; the first: {crawl.errors[0]}")
         found, times = np.array(order.values, dtype=np.int64), np.array(requested, dtype=np.int64)
-        return Crawl(strategy.name, found, outcome.fetches, times)
+        seconds = timed.seconds if timed is not None else 0.0
+        return Crawl(strategy.name, found, outcome.fetches, times, seconds)
 
-    return asyncio.run(run())
+    return run_skipping(run()) if pace is not None else asyncio.run(run())

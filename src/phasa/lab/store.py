@@ -22,7 +22,7 @@ CREATE TABLE wgnode (
     id INTEGER PRIMARY KEY, url TEXT NOT NULL, host TEXT, tld TEXT, repo_dir TEXT, repo_file TEXT,
     charset_meta TEXT, charset_detected TEXT, n_words INTEGER, n_known INTEGER, gamma REAL, label TEXT,
     bfs_depth INTEGER, trained INTEGER NOT NULL DEFAULT 0, status INTEGER NOT NULL DEFAULT 200, moved_to INTEGER,
-    country TEXT);
+    country TEXT, wanted INTEGER);
 CREATE TABLE wglinks (
     src_id INTEGER NOT NULL, dst_id INTEGER, dst_url TEXT, anchor_text TEXT, anchor_gamma REAL, link_tag TEXT,
     hreflang TEXT);
@@ -59,7 +59,7 @@ def write_graph(graph: Graph, path: Path, depth: np.ndarray[tuple[int], np.dtype
         store.executescript(SCHEMA)
         store.execute("INSERT INTO about VALUES ('target', ?)", (graph.target,))
         store.execute("INSERT INTO about VALUES ('threshold', ?)", (str(graph.threshold),))
-        store.executemany(f"INSERT INTO wgnode VALUES ({','.join('?' * 17)})", _nodes(graph, depth))
+        store.executemany(f"INSERT INTO wgnode VALUES ({','.join('?' * 18)})", _nodes(graph, depth))
         store.executemany("INSERT INTO wglinks VALUES (?,?,?,?,?,?,?)", _links(graph))
         store.execute("CREATE INDEX wglinks_src ON wglinks (src_id)")
         store.commit()
@@ -78,6 +78,7 @@ def _nodes(graph: Graph, depth: np.ndarray[tuple[int], np.dtype[np.int64]] | Non
             None if depth is None else int(depth[page]), int(graph.trained is not None and bool(graph.trained[page])),
             int(graph.status[page]), moved if moved >= 0 else None,
             "" if graph.country is None else graph.countries[int(graph.country[page])],
+            None if graph.labels is None else int(graph.labels[page]),
         )  # fmt: skip
 
 
@@ -101,9 +102,10 @@ def _read(store: sqlite3.Connection, path: Path, language: str) -> Graph:
         raise InputError(f"{path}: the graph was made for '{about['target']}'; say --lang {about['target']}")
     rows = store.execute(
         "SELECT url, label, gamma, coalesce(charset_meta, charset_detected, ''), status, coalesce(moved_to, -1),"
-        " coalesce(country, ''), trained FROM wgnode ORDER BY id"
+        f" coalesce(country, ''), trained, {_wanted_column(store)} FROM wgnode ORDER BY id"
     ).fetchall()
-    urls, labels, gamma, charsets, status, moved, country, trained = zip(*rows, strict=True) if rows else ([],) * 8
+    columns = zip(*rows, strict=True) if rows else ([],) * 9
+    urls, labels, gamma, charsets, status, moved, country, trained, wanted = columns
     languages, language_of = np.unique(np.array([label or "und" for label in labels]), return_inverse=True)
     names, charset = np.unique(np.array(charsets, dtype=str), return_inverse=True)
     places, country_of = np.unique(np.array(country, dtype=str), return_inverse=True)
@@ -141,4 +143,11 @@ def _read(store: sqlite3.Connection, path: Path, language: str) -> Graph:
         country=country_of.astype(np.uint8),
         countries=tuple(places.tolist()),
         trained=np.array(trained, dtype=bool) if any(trained) else None,
+        labels=np.array(wanted, dtype=bool) if rows and None not in wanted else None,
     )
+
+
+def _wanted_column(store: sqlite3.Connection) -> str:
+    """The column of the judge's labels; graphs of before had none."""
+    names = [row[1] for row in store.execute("PRAGMA table_info(wgnode)")]
+    return "wanted" if "wanted" in names else "NULL"

@@ -46,6 +46,9 @@ class Profile(Settings, frozen=True, kw_only=True):
     dictionary: Annotated[
         str, Meta(description="Word list for Γ: a shipped list's code, or a UTF-8 file, one word a line.")
     ] = ""
+    extra_words: Annotated[
+        str, Meta(description="More words for Γ, besides the dictionary: a UTF-8 file, one word a line.")
+    ] = ""
     prefixes: Annotated[
         tuple[str, ...], Meta(description="Prefixes that count as words of their own: Thai การ, ความ. For Γ.")
     ] = ()
@@ -55,6 +58,9 @@ class Profile(Settings, frozen=True, kw_only=True):
     samples: Annotated[
         str, Meta(description="Text to learn n-grams from: empty for the shipped ones, or a UTF-8 file.")
     ] = ""
+    thresholds: Annotated[
+        str, Meta(description="Thresholds of corpora: empty for the shipped ones, or a file of `phasa corpus learn`.")
+    ] = ""
 
     @property
     def names(self) -> frozenset[str]:
@@ -62,7 +68,7 @@ class Profile(Settings, frozen=True, kw_only=True):
         return frozenset({self.code.lower(), self.name.lower(), *self.aliases})
 
 
-_FILES = ("dictionary", "stop_words", "samples")
+_FILES = ("dictionary", "extra_words", "stop_words", "samples", "thresholds")
 """The settings of a profile that name a file, or a shipped list."""
 
 

@@ -57,6 +57,13 @@ def build_stop_list(
     return StopList(tuple(ranked), tuple(steps))
 
 
+ALSO_ARABIC = (
+    "بر مورد روی سر نفر باز بار طور ولی تولید سیاسی عمومی مرکزی جریان مربوط وارد تعداد دوران زمانی جمهوری توجه انقلاب"
+    " اسلامی اساس افراد اعلام اغلب نسبت صورت معاویه سال"
+)
+"""Words of the list that a reader found to be Arabic words as well (§4.2, step 4: «بر الوالدين من أعظم القربات»)."""
+
+
 @cache
 def cascade_words() -> frozenset[str]:
     """The list shipped for the Persian cascade."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ CALM, PUBLISHED = "calm", "published"
 THEMES: Final = (CALM, PUBLISHED)
 SHOWN: Final = 50
 """Words that a calm cloud opens with."""
+_DOTTED = re.compile(r"(?:\w\.)+\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +165,16 @@ def _as_written(pages: Sequence[PageText], number: dict[str, int]) -> list[str]:
         for passage in page.passages:
             for start, end, term in passage.occurrences:
                 if term in forms:
-                    forms[term][" ".join(passage.text[start:end].split())] += 1
+                    forms[term][_written(passage.text, start, end, term)] += 1
     return [max(found, key=lambda form: (found[form], form.islower(), form)) for found in forms.values()]
+
+
+def _written(text: str, start: int, end: int, term: str) -> str:
+    """An occurrence as a word of its own: without the 's that follows it, with the last point of U.S."""
+    form = " ".join(text[start:end].split())
+    if form[: len(term)].lower() == term:
+        form = form[: len(term)]
+    return f"{form}." if text[end : end + 1] == "." and _DOTTED.fullmatch(form) else form
 
 
 def _counts(pages: Sequence[PageText], number: dict[str, int]) -> list[list[tuple[int, int]]]:

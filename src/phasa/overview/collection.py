@@ -16,7 +16,8 @@ from phasa.archive.cdxj import REVISIT, Entry, lookup, sample, search
 from phasa.archive.reader import Stored, read_entry, resolve
 from phasa.collection import Collection
 from phasa.errors import CollectionError
-from phasa.overview.overview import Overview, overview_of
+from phasa.overview.making import Making, making_of
+from phasa.overview.overview import Overview
 from phasa.overview.reading import RawPage, Reading, Recipe, match_by_host, read_pages
 from phasa.web import url as web_address
 from phasa.web.http import PAGE_TYPES
@@ -45,17 +46,19 @@ def collection_overview(
     choice: Choice = Choice(),  # noqa: B008 - immutable
     *,
     most: int = MOST_PAGES,
-    recipe: Recipe = Recipe(),  # noqa: B008 - immutable
+    how: Making | None = None,
 ) -> Overview:
-    """The overview of at most `most` chosen pages, with what repeats from page to page of a host taken out.
+    """The overview of at most `most` chosen pages, with what repeats from page to page of a host taken out; made as the
+    settings of the collection say, or as `how` does.
 
     Raises CollectionError when no such page was archived.
     """
-    readings = collection_readings(collection, choice, most=most, recipe=recipe)
+    how = how or making_of(collection)
+    readings = collection_readings(collection, choice, most=most, recipe=how.recipe)
     if not readings:
         raise CollectionError(f"{collection.path}: no page of text for {choice}; crawl more, or choose another")
     title = readings[0].title if choice.url else str(choice) if any(choice) else collection.path.resolve().name
-    return overview_of(readings, title=title)
+    return how.overview(readings, title)
 
 
 def collection_readings(

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from phasa.errors import InputError
 from phasa.language.profile import profile_for
+from phasa.language.segmenters import DEFAULT
 from phasa.overview.cloud_page import CALM, PLACES_PER_TERM, SHOWN, Look, PageText, render_cloud, render_fragment
 from phasa.overview.keywords import METHODS, KeywordLists, Weights, heaviest, keyword_lists, kid, recommend
 from phasa.overview.phrases import join_phrases, phrase_weights
 from phasa.overview.reading import Reading
-from phasa.overview.terms import Passage, terms_for
+from phasa.overview.terms import Terms, terms_for
 from phasa.overview.typical import PageTerms, typical, typical_of_all
 
 UNKNOWN = "und"
@@ -70,19 +71,29 @@ class Overview:
 
 
 def overview_of(
-    readings: Sequence[Reading], *, title: str = "", weigh: str = TYPICAL, segmenter: str = "", theme: str = CALM
+    readings: Sequence[Reading],
+    *,
+    title: str = "",
+    weigh: str = TYPICAL,
+    segmenter: str = "",
+    model: str = DEFAULT,
+    theme: str = CALM,
 ) -> Overview:
     """What pages are about, by the default weight or by a published one.
 
     Published: one page has its own lists, several have each page's lists merged (KID) for AMTF, and lists over all
-    elements for the others. `segmenter` names the engine that cuts words. Raises InputError for a weight or an engine
-    that there is not.
+    elements for the others. `segmenter` names the engine that cuts words, `model` its word model. Raises InputError for
+    a weight or an engine that there is not.
     """
     if weigh != TYPICAL and weigh not in METHODS:
         raise InputError(f"weigh {weigh!r}: there is none of that name; there are {', '.join([TYPICAL, *METHODS])}")
-    pages = [PageText(reading.name, passages(reading, segmenter), reading.time) for reading in readings]
+    terms = [terms_for(reading.language, segmenter, model) for reading in readings]
+    pages = [
+        PageText(reading.name, cut.passages(reading.texts), reading.time)
+        for reading, cut in zip(readings, terms, strict=True)
+    ]
     if weigh == TYPICAL:
-        pages, weights = _typical(readings, pages, segmenter)
+        pages, weights = _typical(readings, pages, terms)
         lists = keyword_lists(heaviest(weights, _MOST_WORDS), least=1)
     elif len(pages) > 1 and weigh.startswith("amtf"):
         lists = kid((METHODS[weigh](terms_of(page)) for page in pages), least=1)
@@ -92,24 +103,19 @@ def overview_of(
     return Overview(title or first, most_common_language(readings), tuple(pages), lists, theme)
 
 
-def _typical(readings: Sequence[Reading], pages: Sequence[PageText], segmenter: str) -> tuple[list[PageText], Weights]:
+def _typical(
+    readings: Sequence[Reading], pages: Sequence[PageText], terms: Sequence[Terms]
+) -> tuple[list[PageText], Weights]:
     """The pages with their phrases joined, and the weight of every word and phrase."""
     found: list[Weights] = []
-    for reading, page in zip(readings, pages, strict=True):
-        terms = terms_for(reading.language, segmenter)
-        title, description = (frozenset(terms.of(text)) for text in (reading.title, reading.description))
+    for reading, page, cut in zip(readings, pages, terms, strict=True):
+        title, description = (frozenset(cut.of(text)) for text in (reading.title, reading.description))
         found.append(typical(PageTerms(page.passages, reading.language, title, description)))
     joined = join_phrases([page.passages for page in pages])
     weights = typical_of_all(
         phrase_weights(page.passages, after, single) for page, after, single in zip(pages, joined, found, strict=True)
     )
     return [PageText(page.name, after, page.time) for page, after in zip(pages, joined, strict=True)], weights
-
-
-def passages(reading: Reading, segmenter: str = "") -> list[Passage]:
-    """The texts of a page with their terms in place, cut by the rules of the page's language."""
-    terms = terms_for(reading.language, segmenter)
-    return terms.passages(reading.texts)
 
 
 def terms_of(page: PageText) -> list[list[str]]:

@@ -102,7 +102,8 @@ def _with_pairs(passage: Passage, pairs: set[Pair]) -> Passage:
         if one.start < skip:
             continue
         if (other := beside.get(one.start)) is not None:
-            term = " ".join(passage.text[one.start : other.end].split()).lower()
+            # The last word as it is counted: Phil Foden's is Phil Foden.
+            term = " ".join((passage.text[one.start : other.start] + other.term).split()).lower()
             found.append(Occurrence(one.start, other.end, term))
             skip = other.end
         else:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from phasa.errors import InputError
 from phasa.language.normalise import normalise
-from phasa.language.segmenters import load_segmenter, segmenter_for
+from phasa.language.segmenters import DEFAULT, ENGINES, engine_for, load_segmenter, segmenter_for
 from phasa.language.segmenters.cuts import CutSegmenter
 from phasa.language.stopwords import stop_words_for
 from phasa.language.wordlists import word_list
@@ -52,16 +52,25 @@ class Terms:
     """The terms of texts in one language."""
 
     def __init__(
-        self, language: str, *, segmenter: str = "", numbers: bool = False, extra_stop_words: Iterable[str] = ()
+        self,
+        language: str,
+        *,
+        segmenter: str = "",
+        model: str = DEFAULT,
+        numbers: bool = False,
+        extra_stop_words: Iterable[str] = (),
     ) -> None:
-        """`segmenter` names the engine that cuts words, the language's own by default; `numbers` keeps terms without a
-        letter; `extra_stop_words` are dropped in addition to the language's own."""
+        """`segmenter` names the engine that cuts words, the language's own by default; `model` is its word model.
+
+        `numbers` keeps terms without a letter; `extra_stop_words` are dropped in addition to the language's own.
+        """
         self.language = language
-        self._segmenter = _engine(segmenter, language)
+        self._segmenter = _engine(segmenter, language, model)
         # The engine cuts Thai finely: โรงพยาบาล is a keyword, โรง and พยาบาล are not. The dictionary knows the whole.
         self._whole = frozenset(word_list("th")) if language == "th" and not segmenter else frozenset()
         self._stop = _stop_words(language) | POLITE | {word.lower() for word in extra_stop_words}
         self._numbers = numbers
+        self._ideographs = language.split("-")[0] in ("zh", "ja", "yue", "und")
 
     def passage(self, text: str) -> Passage:
         """The text with the terms in it."""
@@ -110,23 +119,28 @@ class Terms:
         term = word.strip().lower().replace("’", "'")
         if "'" in term and term.isascii():
             term = _CONTRACTED.sub("", _POSSESSIVE.sub("", term))
-        if term in self._stop or (len(term) < 2 and not _ideographic(term)) or _NO_WORD.search(term):
+        if (
+            term in self._stop
+            or (len(term) < 2 and not (self._ideographs and _ideographic(term)))
+            or _NO_WORD.search(term)
+        ):
             return ""
         if self._numbers:
             return term if any(letter.isalnum() for letter in term) else ""
         return term if any(letter.isalpha() for letter in term) else ""
 
 
-def _engine(name: str, language: str) -> CutSegmenter:
-    """The engine of that name, or the language's own: on pages of many languages an engine cuts those it knows. Raises
-    InputError for a name that is none."""
-    if not name:
-        return segmenter_for(language)
+def _engine(name: str, language: str, model: str) -> CutSegmenter:
+    """The engine of that name, or the language's own: on pages of many languages an engine cuts those it knows, and
+    none that matches words cuts where blanks part them (a list would find zip in marzipan). Raises InputError for a
+    name that is none."""
+    if not name or (name in ENGINES and engine_for(language) == "spaced"):
+        return segmenter_for(language, model)
     try:
-        return load_segmenter(name, language)
+        return load_segmenter(name, language, model=model)
     except InputError:
         load_segmenter(name)  # there is no such engine
-        return segmenter_for(language)
+        return segmenter_for(language, model)
 
 
 def _stop_words(language: str) -> frozenset[str]:
@@ -138,9 +152,9 @@ def _stop_words(language: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=8)
-def terms_for(language: str, segmenter: str = "") -> Terms:
+def terms_for(language: str, segmenter: str = "", model: str = DEFAULT) -> Terms:
     """The `Terms` of a language, made once."""
-    return Terms(language, segmenter=segmenter)
+    return Terms(language, segmenter=segmenter, model=model)
 
 
 def _ideographic(text: str) -> bool:

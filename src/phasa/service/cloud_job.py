@@ -14,7 +14,8 @@ import msgspec
 from phasa.collection import Collection
 from phasa.errors import InputError
 from phasa.overview.collection import Choice, collection_overview
-from phasa.overview.overview import Overview, direction_of, overview_of
+from phasa.overview.making import Making, making_of
+from phasa.overview.overview import Overview, direction_of
 from phasa.overview.site import site_readings
 from phasa.service.formatting import encode, plain
 from phasa.service.job_process import Order, Tell
@@ -60,24 +61,26 @@ class OverviewData(msgspec.Struct, frozen=True):
 def run(order: Order, tell: Tell) -> str:
     """Make the overview. Raises PhasaError when no page came, or none with text."""
     collection, options = Collection.open(Path(order.collection)), order.options
+    how = making_of(collection)
+    most = how.pages or MOST_PAGES
     tell(0, None, "reading pages")
     if options.get("source") == "web":
-        made = _of_the_web(collection, options["url"], bool(options.get("multi")), tell)
+        made = _of_the_web(collection, options["url"], most if options.get("multi") else 1, how, tell)
     else:
         fields = {name: options.get(name, "") for name in Choice._fields}
-        made = collection_overview(collection, Choice(**fields), most=MOST_PAGES)
+        made = collection_overview(collection, Choice(**fields), most=most, how=how)
     # A title comes from a page: it is shown as a line, whatever it is.
     made = replace(made, title=plain(made.title, LONGEST_TITLE))
     if not made.lists[100]:
         raise InputError("no keyword was found: the pages hold hardly any text")
     out = Path(order.out)
-    out.write_text(made.html(), encoding="utf-8", errors="replace")
-    out.with_name(FRAGMENT).write_text(made.fragment(), encoding="utf-8", errors="replace")
+    out.write_text(made.html(target=how.target), encoding="utf-8", errors="replace")
+    out.with_name(FRAGMENT).write_text(made.fragment(target=how.target), encoding="utf-8", errors="replace")
     out.with_name(DATA).write_bytes(_data(made))
     return f"{len(made.pages):,} pages, {len(made.lists[100]):,} keywords"
 
 
-def _of_the_web(collection: Collection, address: str, multi: bool, tell: Tell) -> Overview:
+def _of_the_web(collection: Collection, address: str, most: int, how: Making, tell: Tell) -> Overview:
     url = parse(address)
     if url is None:
         raise InputError(f"{plain(address, 200)}: not a usable web address")
@@ -89,9 +92,10 @@ def _of_the_web(collection: Collection, address: str, multi: bool, tell: Tell) -
         server=settings.server,
         ca_file=collection.ca_file,
     )
-    most = MOST_PAGES if multi else 1
-    return overview_of(
-        site_readings(fetcher, url, most=most, progress=lambda done, of: tell(done, of, "fetching pages"))
+    return how.overview(
+        site_readings(
+            fetcher, url, most=most, recipe=how.recipe, progress=lambda done, of: tell(done, of, "fetching pages")
+        )
     )
 
 

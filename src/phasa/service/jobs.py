@@ -122,9 +122,10 @@ class Jobs:
             if job.state == "waiting" and id in self._queue:
                 self._queue.remove(id)
                 self._set(id, state="stopped", message="")
-            elif self._jobs[id].state == "running" and self._process is not None:
+            elif self._jobs[id].state == "running":
                 self._stopped = id
-                self._process.terminate()
+                if self._process is not None:  # otherwise it is about to start, and hears it then
+                    self._process.terminate()
             return self._jobs[id]
 
     def wait(self, id: str, seconds: float = 60.0) -> Job:
@@ -179,7 +180,7 @@ class Jobs:
         assert process.stdout is not None
         with self._changed:
             self._process = process
-            if self._closing:
+            if self._closing or self._stopped == id:
                 process.terminate()
         try:
             process.stdin.write(msgspec.json.encode(order))

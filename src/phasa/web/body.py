@@ -32,10 +32,17 @@ NO_BODY = BodyReading()
 
 
 def read_body(
-    wire: bytes, encoding: str, address: Url, header: str, hint: str | None, limits: Limits, whole: bool
+    wire: bytes,
+    encoding: str,
+    address: Url,
+    header: str,
+    hint: str | None,
+    limits: Limits,
+    whole: bool,
+    tags: frozenset[str] = PAGE_TAGS,
 ) -> BodyReading:
     """Read a body as it came: `encoding` and `header` are the values of Content-Encoding and Content-Type. A body that
-    did not come `whole` is read as far as it goes."""
+    did not come `whole` is read as far as it goes. Links are those of `tags`."""
     body, problem = inflate(wire, encoding, limits)
     if not whole:
         problem = ""  # what was cut does not unpack to its end
@@ -48,5 +55,5 @@ def read_body(
         return BodyReading(problem=problem)
     # The rest is not looked at; one byte more says that there was one.
     body = body[: 4 * limits.page_characters + 1]
-    page = read_packed(body, address, header=header or None, hint=hint, limits=limits, tags=PAGE_TAGS)
+    page = read_packed(body, address, header=header or None, hint=hint, limits=limits, tags=tags)
     return BodyReading(page, problem=problem)

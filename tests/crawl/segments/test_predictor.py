@@ -19,11 +19,11 @@ from phasa.crawl.segments.dictionary import Dictionary
 from phasa.crawl.segments.evaluation import Counted, SegmentLink, link_tables, sweep
 from phasa.crawl.segments.features import Citation, Extractor, address_tokens, bin10
 from phasa.crawl.segments.graph import segment_graph
-from phasa.crawl.segments.identifier import identify, key_of
+from phasa.crawl.segments.identifier import identify, key_of, website
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.nominal_bayes import MISSING, NominalBayes
-from phasa.crawl.segments.predictor import load_predictor
-from phasa.crawl.segments.training import link_examples, train_predictor, website
+from phasa.crawl.segments.predictor import Predictor, load_predictor
+from phasa.crawl.segments.training import link_examples, train_predictor
 from phasa.crawl.strategy import JudgedPage, OutLinks
 from phasa.errors import InputError
 
@@ -228,3 +228,16 @@ def test_the_links_of_a_crawl_can_be_measured() -> None:
     tables = link_tables(segment_graph(small_web()).measured_links(MATCHER))
     assert tables["anchor"].holds > tables["anchor"].fails
     assert tables["source"].holds > tables["source"].fails
+
+
+def test_a_file_is_read_once_for_as_long_as_it_is_the_same(tmp_path: Path) -> None:
+    made = Predictor(Matcher(Dictionary(["phuket"]), "exact"), NominalBayes(0.0, [{}] * 7), WordBayes(0.0, {}))
+    file = tmp_path / "segment.predictor"
+    made.save(file)
+    first = load_predictor(file)
+    assert load_predictor(file) is first
+    Predictor(made.matcher, made.link, made.words, "another topic").save(file)
+    assert load_predictor(file).topic == "another topic"
+    file.unlink()
+    with pytest.raises(InputError, match="no segment predictor here"):
+        load_predictor(file)

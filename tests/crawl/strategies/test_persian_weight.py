@@ -67,3 +67,55 @@ def test_the_three_policies(policy: Policy, pages: int) -> None:
 def test_a_budget_of_nothing_stops_at_the_first_other_page() -> None:
     order = PersianWeight(policy=Policy.LIMITED_DISTANCE, distance=0)
     assert order.page(judged(False, ["http://a/"])).priorities[0] == DROP
+
+
+def changing_web() -> dict[str, TinyPage]:
+    """Sixty pages on ten hosts; one host is linked to by all, one has a long queue, one is a list of links."""
+    web = {}
+    for site in range(10):
+        for page in range(6):
+            links = [f"http://h{(site + page + step) % 10}.ir/{(page * 2 + step) % 6}" for step in range(3)]
+            links += ["http://h7.ir/5"] + ([f"http://h3.ir/{i}" for i in range(6)] if page == 0 else [])
+            web[f"http://h{site}.ir/{page}"] = TinyPage(float(site % 2), [(url, f"to {url}" * page) for url in links])
+    return web
+
+
+WEIGHTS = ScoreWeights.__struct_fields__
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_every_one_of_the_ten_weights_changes_the_order_of_a_crawl(name: str) -> None:
+    assert len(WEIGHTS) == 10
+    none = dict.fromkeys(WEIGHTS, 0.0) | {"random": float(name != "random")}
+    seeds = [f"http://h{i}.ir/{i % 3}{'.php' if i % 2 else ''}" for i in range(10)]
+    web = changing_web() | {f"http://h{i}.ir/{i % 3}.php": TinyPage(1.0, ["http://h5.ir/4"]) for i in range(10)}
+    orders = [
+        TinyCrawl(web, PersianWeight(ScoreWeights(**(none | {name: weight})), every=5, seed=2)).run(seeds)
+        for weight in (0.0, 1000.0)
+    ]
+    assert sorted(orders[0]) == sorted(orders[1])
+    assert orders[0] != orders[1]
+
+
+def test_a_waiting_link_that_many_pages_name_rises_when_the_ranks_are_computed() -> None:
+    order = PersianWeight(ScoreWeights(depth=0, random=0, persian=0, pagerank=10), every=2)
+    seeds = order.start([Seed("http://a.ir/"), Seed("http://b.ir/")])
+    first = order.page(
+        JudgedPage("http://a.ir/", Judgement(True, 1.0), OutLinks(["http://x.ir/", "http://y.ir/"]), seeds.note(0))
+    )
+    assert first.priorities.tolist() == [0.0, 0.0]
+    assert order.changes() == ()
+    order.page(JudgedPage("http://b.ir/", Judgement(True, 1.0), OutLinks(["http://y.ir/"]), seeds.note(1)))
+    found = {change.url: change.priority for change in order.changes()}
+    assert found["http://y.ir/"] > found["http://x.ir/"] > 0
+    assert set(found) == {"http://x.ir/", "http://y.ir/"}  # what was fetched is not waiting
+    again = PersianWeight(ScoreWeights(pagerank=10))
+    again.load(order.save())
+    assert len(again.links) == 3
+
+
+def test_without_a_weight_on_them_nothing_is_remembered() -> None:
+    order = PersianWeight()
+    order.page(judged(True, ["http://a/"]))
+    assert order.save() == b""
+    assert not len(order.links)

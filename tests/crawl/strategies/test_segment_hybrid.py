@@ -7,15 +7,21 @@ import pytest
 
 from phasa.crawl.judge import Judgement
 from phasa.crawl.learn.word_bayes import WordBayes
+from phasa.crawl.live import out_links
+from phasa.crawl.segments.choices import Choices
 from phasa.crawl.segments.dictionary import Dictionary
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.nominal_bayes import NominalBayes
 from phasa.crawl.segments.predictor import Predictor
+from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategies.segment_hybrid import SegmentHybrid
 from phasa.crawl.strategies.segment_hybrid import strategy as order
 from phasa.crawl.strategy import DROP, JudgedPage, OutLinks, Seed
+from phasa.crawl.target import Target
 from phasa.errors import InputError
-from phasa.strategy_settings import SegmentHybridSettings
+from phasa.strategy_settings import SegmentHybridSettings, SegmentSettings, StrategySettings
+from phasa.web.html import read_page
+from phasa.web.url import Url
 
 
 def page(url: str, wanted: bool, links: list[str], anchors: list[str] | None = None) -> JudgedPage:
@@ -135,3 +141,67 @@ def test_an_address_that_was_fetched_is_remembered_for_long() -> None:
     for number in range(2000):
         strategy.failed(f"http://b.com/{number}", b"")
     assert strategy.page(page("http://c.com/", True, ["http://a.com/"])).priorities[0] == DROP
+
+
+def learned(**readings: str) -> Predictor:
+    """A predictor that was learned with other readings of §8; links are judged by the bin of their address alone."""
+    tables: list[dict[str, float]] = [{} for _ in range(7)]
+    tables[2] = {"0": -2.0, "1": 2.0}
+    matcher = Matcher(Dictionary(["phuket"]), "exact")
+    edges = ([0.5], [0.5], [0.2]) if readings.get("bins") == "frequency" else ()
+    words = WordBayes(0.0, {"phuket": 2.0})
+    return Predictor(matcher, NominalBayes(0.0, tables), words, edges=edges, choices=Choices(**readings))
+
+
+def record_of(strategy: SegmentHybrid, url: str) -> float:
+    """What the strategy gives an address after a page that nothing was known of said of it."""
+    return float(strategy.page(page("http://far.com/", True, [url])).priorities[0])
+
+
+def test_reading_a1_records_are_kept_by_the_directories_that_the_predictor_was_learned_with() -> None:
+    given = {}
+    for directories in ("slash", "bare"):
+        strategy = SegmentHybrid(learned(directories=directories))
+        for number in range(6):
+            strategy.page(page(f"http://a.com/cars?page={number}", False, []))
+        given[directories] = record_of(strategy, "http://a.com/beaches")
+    assert given["bare"] > given["slash"]  # '/cars' and '/beaches' are two segments, or one
+
+
+def test_reading_a2_a_site_is_a_host_or_a_domain() -> None:
+    given = {}
+    for website in ("host", "domain"):
+        strategy = SegmentHybrid(learned(website=website))
+        for number in range(6):
+            strategy.page(page(f"http://www.a.com/{number}.html", False, []))
+        given[website] = record_of(strategy, "http://shop.a.com/x/")
+    assert given["domain"] < given["host"]
+
+
+def test_reading_a7_bins_are_those_that_the_predictor_was_learned_with() -> None:
+    url = "http://b.com/x/y/phuket.html"  # one word of three: bin 3 of ten, bin 1 of two
+    assert record_of(SegmentHybrid(learned(bins="frequency")), url) > record_of(SegmentHybrid(learned()), url)
+
+
+def test_reading_a16_less_is_read_around_a_link() -> None:
+    given = {}
+    for surroundings in ("each", "total"):
+        html = b"<p>phuket " + b"x" * 60 + b"<a href='http://b.com/y/'>here</a>" + b"z" * 60
+        links = out_links(read_page(html, Url("http://a.com/")))
+        offers = SegmentHybrid(learned(surroundings=surroundings)).page(
+            JudgedPage("http://a.com/", Judgement(True, 0.95, "en"), links)
+        )
+        given[surroundings] = float(offers.priorities[0])
+    assert given["each"] > given["total"]
+
+
+def test_without_a_predictor_the_readings_are_those_of_the_settings() -> None:
+    settings = StrategySettings(segment=SegmentSettings(directories="bare"))
+    given = []
+    for chosen in (StrategySettings(), settings):
+        strategy = make_strategy("segment-hybrid", Circumstances(Target("en"), settings=chosen))
+        assert isinstance(strategy, SegmentHybrid)
+        for number in range(6):
+            strategy.page(page(f"http://a.com/cars?page={number}", False, []))
+        given.append(record_of(strategy, "http://a.com/beaches"))
+    assert given[1] > given[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -14,7 +15,8 @@ from phasa.crawl.segments.dictionary import load_dictionary, tokens_of
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.topics.topic import DIVING, Topic
 from phasa.errors import InputError
-from phasa.lab.topical.lexicon import ELSEWHERE, THAI, THEMES, dialect
+from phasa.lab.topical.lexicon import ELSEWHERE, THAI, THEMES, dialect, rare_elsewhere, rare_thai
+from phasa.lab.topical.recipe import topical_recipe
 from phasa.lab.topical.world import TopicalWorld
 from phasa.web.html import read_page
 from phasa.web.url import Url, authority, parse
@@ -114,3 +116,49 @@ def test_the_command_shows_every_printed_ratio_beside_ours() -> None:
     assert all(0 <= row["here"] <= 1 for row in rows)
     by_source = {row["what"]: row["here"] for row in rows if row["table"] == "Table 5"}
     assert by_source["tourism, source relevant"] > by_source["tourism, not source relevant"] + 0.3
+
+
+def changed(**fields: float) -> TopicalWorld:
+    return TopicalWorld(1, 4000, msgspec.structs.replace(topical_recipe(), **fields))
+
+
+def test_links_of_two_webs_name_rare_places_that_the_other_never_does() -> None:
+    one, other = (set(dialect(seed, 0.6, 1500)["thai"]) for seed in (0, 1))
+    rare = one - set(THAI)
+    assert len(rare) > 1490
+    assert len(rare & other) < len(rare) / 2
+    assert all(name.replace("-", " ") in load_dictionary().terms for name in rare)
+    assert not load_dictionary().terms & set(rare_elsewhere())
+
+
+def test_addresses_name_rare_places_as_the_recipe_says() -> None:
+    def rare_names(world: TopicalWorld) -> int:
+        known = set(rare_thai()) - set(THAI)
+        return sum(bool(known & set(world.addresses.url(page).split("/")[3:])) for page in range(len(world)))
+
+    assert rare_names(changed(places=0)) == 0
+    assert rare_names(changed(places=1500)) > 100
+
+
+def test_fame_leaves_the_rest_of_the_web_to_a_few_segments() -> None:
+    def of_the_first(world: TopicalWorld) -> float:
+        """Share of the links to 'far' that the best known tenth of its segments has."""
+        far = [kind.name for kind in world.recipe.kinds].index("far")
+        goals = world.plan.segment[world.links.targets]
+        sources = world.plan.segment[world.links.sources()]
+        between = world.plan.site[goals] != world.plan.site[sources]
+        cited = np.sort(np.bincount(goals[between & (world.plan.kind[goals] == far)]))[::-1]
+        cited = cited[cited > 0]
+        return float(cited[: max(1, len(cited) // 10)].sum() / cited.sum())
+
+    assert of_the_first(changed(fame=6.0)) > of_the_first(changed(fame=1.6)) + 0.1
+
+
+def test_a_lure_is_spoken_of_as_a_subject_and_is_below_half_of_it(world: TopicalWorld) -> None:
+    kinds = [kind.name for kind in world.recipe.kinds]
+    lures = world.plan.kind == kinds.index("tour-mixed")
+    gold = np.bincount(world.plan.segment, world.gold("tourism"), len(world.plan.kind))
+    degree = gold[lures].sum() / world.plan.sizes[lures].sum()
+    assert 0.2 < degree < 0.5
+    spoken = {kind.name: kind.anchor for kind in world.recipe.kinds}
+    assert spoken["tour-mixed"] >= spoken["tour"] - 0.1 > spoken["tour-near"]

@@ -38,7 +38,7 @@ def test_gamma_of_nothing_is_zero() -> None:
 
 def test_a_language_without_a_dictionary_is_refused() -> None:
     with pytest.raises(SettingsError, match="names no dictionary"):
-        dictionary(load_profile("lo"))
+        dictionary(load_profile("hi"))
 
 
 @given(st.lists(st.sampled_from(["zorbi", "quux", "plimf"]), max_size=6), st.lists(st.sampled_from(["a", "b9"])))

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from phasa.collection import Collection
+from phasa.crawl.run.assembly import seen_by_models, unseen_file
 from phasa.crawl.run.control import read_orders
 from phasa.crawl.run.priority import made_of
 from phasa.crawl.run.segment_table import segment_row
@@ -14,11 +15,12 @@ from phasa.errors import InputError
 from phasa.frontier.origins import host_of
 from phasa.frontier.protocol import State, Story
 from phasa.frontier.reader import NO_RULES, FrontierReader
-from phasa.frontier.scope import Scope
+from phasa.frontier.scope import SEEN, Scope
 from phasa.frontier.traps import Traps
 from phasa.web.url import Url, parse
 
 MOST_SOURCES = 50
+MOST_CAPTURES = 20
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +46,10 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     host: str = ""
     delay: str = ""
     """Seconds between two requests to its host, as the settings and orders say."""
+    captures: tuple[str, ...] = ()
+    """Its visits, the last ones last: when, what came, whether it had changed, and where it stands in the archive."""
+    next_visit: str = ""
+    """When it is due to be visited again, and how often it seems to change."""
     segment: str = ""
     """The directory that the address is in: its state, relevance degree, pages, what waits."""
 
@@ -66,8 +72,32 @@ def explain(
     around = segment_row(collection, url, frontier)
     way = tuple(frontier.way_back(url, MOST_SOURCES))
     told = _explanation(story, way, around.summary if around is not None else "")
-    told = msgspec.structs.replace(told, delay=_delay(collection, story.host))
+    told = msgspec.structs.replace(told, delay=_delay(collection, story.host), **_over_time(frontier, url))
     return msgspec.structs.replace(told, made_of=made_of(collection, frontier, story)) if thorough else told
+
+
+def _over_time(frontier: FrontierReader, url: Url) -> dict[str, object]:
+    """The captures of a page that is visited again, and when it is due."""
+    found = frontier.captures(url, MOST_CAPTURES)
+    if found is None:
+        return {}
+    lines = [
+        f"{_time(one.at)} {one.status or 'no answer'}{_said(one.change)}{f'  {one.record}' if one.record else ''}"
+        for one in found.captures
+    ]
+    often = f"{found.seen.changes:.1f} changes in {found.seen.seconds / 86400:.1f} days watched"
+    due = f"{_time(found.due)}, or when the budget allows; {often}" if found.due is not None else f"none; {often}"
+    return {"captures": tuple(lines), "next_visit": due}
+
+
+def _time(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+
+
+def _said(change: float | None) -> str:
+    if change is None:
+        return ""
+    return f", {change:.0%} of its text changed" if change else ", unchanged"
 
 
 def _delay(collection: Collection, queue: str) -> str:
@@ -81,6 +111,9 @@ def _why_unknown(collection: Collection, url: Url) -> str:
         return f"never found; it would be out of scope: {reason}"
     if evidence := Traps(settings.traps).suspects(url):
         return f"never found; it would be quarantined: {evidence}"
+    model = unseen_file(collection)
+    if model is not None and model.is_file() and (seen := seen_by_models(collection)) is not None and seen(url):
+        return f"never offered: {model.parent.name}/{model.name} was learned from it ({SEEN})"
     return "no page that was fetched so far links to it, and it is not among the seeds"
 
 

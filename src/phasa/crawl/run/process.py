@@ -19,18 +19,22 @@ from phasa.crawl.live import LiveWeb
 from phasa.crawl.loop import RESTING, Crawl, Outcome, PageLimit
 from phasa.crawl.meter import Metrics
 from phasa.crawl.record import WarcArchive
+from phasa.crawl.revisits import Revisits
 from phasa.crawl.run.assembly import (
     fetcher_of,
     judge_of,
     open_archive,
     open_duplicates,
     pool_of,
+    revisits_of,
     rules_of,
+    seeder_of,
     strategy_of,
     word_counter,
 )
 from phasa.crawl.run.control import plant_fresh
 from phasa.crawl.run.crawl_log import CrawlLog
+from phasa.crawl.run.cycles import crawl_in_cycles
 from phasa.crawl.run.mend import write_missing_lines
 from phasa.crawl.run.recall import Recalled, recall_unsettled
 from phasa.crawl.run.reports import write_reports
@@ -38,6 +42,7 @@ from phasa.crawl.run.status import rules_missing
 from phasa.crawl.run.upkeep import StrategyState, Upkeep, Watch
 from phasa.crawl.seeds import SeedFile, read_seeds
 from phasa.crawl.settle import Parts
+from phasa.crawl.strategy import Strategy
 from phasa.errors import CollectionError
 from phasa.frontier.database import damaged
 from phasa.frontier.outbox import Unsettled
@@ -99,6 +104,8 @@ class Part(msgspec.Struct, frozen=True):
     finished: tuple[str, ...] = ()
     has_more_work: Callable[[], bool] = lambda: False
     page_limit: PageLimit | None = None
+    cycles: int = 0
+    """Of a crawl in cycles, how many more."""
 
 
 def crawl_part(collection: Collection, watch: Watch | None, part: Part) -> Run:
@@ -150,7 +157,7 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
     settings, partition = collection.settings, part.partition
     first = partition.worker == 0
     profile = collection.profile
-    strategy = strategy_of(collection, profile)
+    strategy: Strategy = seeder_of(collection, profile) if part.cycles else strategy_of(collection, profile)
     judge = judge_of(collection, profile)
     state = StrategyState(collection.models_folder, strategy, partition.worker)
     seeds = read_seeds(collection.path / collection.SEEDS)
@@ -159,7 +166,9 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
         duplicates = stack.enter_context(open_duplicates(collection))
         log = CrawlLog(collection.log_file)
         stack.callback(log.close)
-        frontier, answers = open_frontier(collection, rules_of(collection, strategy), log, part, archive)
+        frontier, answers = open_frontier(
+            collection, rules_of(collection, strategy, in_cycles=bool(part.cycles)), log, part, archive
+        )
         stack.callback(frontier.close)
         if first:
             frontier.write_scope(scope_text(settings.scope), anew=False)
@@ -179,11 +188,13 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
                 language=profile.code,
                 scope=settings.scope,
                 story=frontier.story,
+                full_every=Revisits.FULL if settings.fresh.conditional else 0,
             )
             clock = WallClock()
+            revisits = revisits_of(collection, frontier, clock.now(), partition.workers)
             upkeep = Upkeep(collection, state, watch, clock, partition)
             crawl = Crawl(
-                Parts(web, judge, strategy, frontier, clock, archive, duplicates=duplicates),
+                Parts(web, judge, strategy, frontier, clock, archive, duplicates=duplicates, revisits=revisits),
                 manners=settings.politeness,
                 budgets=settings.budgets,
                 slots=settings.connections,
@@ -195,7 +206,7 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
                 page_limit=part.page_limit,
             )
             with _stopped_by_signals(crawl):
-                outcome = await crawl.run()
+                outcome = await (crawl_in_cycles(collection, crawl, part.cycles) if part.cycles else crawl.run())
         metrics = upkeep.end(crawl, outcome.why)
         failures: list[tuple[str, str]] = []
         if first:

@@ -19,6 +19,7 @@ from phasa.crawl.run.status import read_status
 from phasa.crawl.run.topic_artefacts import write_topic_artefacts
 from phasa.crawl.run.upkeep import Watch
 from phasa.crawl.run.workers import crawl_together
+from phasa.errors import SettingsError
 from phasa.frontier.reader import FrontierReader
 from phasa.frontier.rules import Rules
 from phasa.frontier.scope import Scope, scope_text
@@ -30,9 +31,12 @@ from phasa.plugins import absolute
 _logger = logging.getLogger(__name__)
 
 
-def run_collection(collection: Collection, watch: Watch | None = None, *, workers: int = 1) -> Run:
-    """Run or resume the crawl of a collection. `watch` is shown its numbers as they change. Raises PhasaError for what
-    cannot be done; of several workers, what the first of them raised."""
+def run_collection(collection: Collection, watch: Watch | None = None, *, workers: int = 1, cycles: int = 0) -> Run:
+    """Run or resume the crawl of a collection, or so many `cycles` of it (`crawl/wire`). `watch` is shown its
+    numbers as they change. Raises PhasaError for what cannot be done; of several workers, what the first of them
+    raised."""
+    if cycles and workers > 1:
+        raise SettingsError("a crawl in cycles has one manager; leave out --workers")
     again = "resumes" if collection.frontier_file.exists() else "begins"
     strategy = collection.settings.strategy
     collection.reports_folder.mkdir(exist_ok=True)
@@ -40,7 +44,7 @@ def run_collection(collection: Collection, watch: Watch | None = None, *, worker
     with logged_to_file(collection.path):
         _logger.info("%s: crawl %s, strategy %s, %d workers", collection.path, again, strategy, workers)
         mended = mend_before_crawl(collection)
-        part, started = Part(finished=tuple(mended.finished)), time.time()
+        part, started = Part(finished=tuple(mended.finished), cycles=cycles), time.time()
         run = crawl_part(collection, watch, part) if workers == 1 else crawl_together(collection, watch, workers, part)
         with FrontierReader(collection.frontier_file) as frontier:
             run = run._replace(unruled=tuple(frontier.unruled()))
@@ -53,16 +57,23 @@ def run_collection(collection: Collection, watch: Watch | None = None, *, worker
 
 
 def with_limits(
-    collection: Collection, pages: int | None = None, seconds: float | None = None, strategy: str | None = None
+    collection: Collection,
+    pages: int | None = None,
+    seconds: float | None = None,
+    strategy: str | None = None,
+    kb: Path | None = None,
 ) -> Collection:
-    """The collection with other limits and perhaps another strategy for one run. `pages` counts from where the
-    collection stands, while its settings limit all runs together; 0 means no limit, None what the settings say."""
+    """The collection with other limits and perhaps another strategy or knowledge base for one run. `pages` counts
+    from where the collection stands, while its settings limit all runs together; 0 means no limit, None what the
+    settings say."""
     budgets = collection.settings.budgets
     if pages is not None:
         budgets = msgspec.structs.replace(budgets, pages=pages + read_status(collection).pages if pages else 0)
     if seconds is not None:
         budgets = msgspec.structs.replace(budgets, seconds=seconds)
     changed = collection.with_settings(budgets=budgets)
+    if kb is not None:
+        changed = changed.with_settings(knowledge=str(kb.absolute()))
     return changed.with_settings(strategy=absolute(strategy, Path.cwd())) if strategy else changed
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from phasa.collection import Collection
 from phasa.crawl.run.crawl_log import read_log
+from phasa.crawl.run.manifest import CRAWLERS, Manifest, RunLimits, make_manifest
 from phasa.crawl.run.segment_table import segment_table
 from phasa.crawl.segments.identifier import key_by
-from phasa.crawl.segments.manifest import CRAWLERS, Manifest, RunLimits, make_manifest
 from phasa.crawl.segments.predictor import load_predictor
 from phasa.crawl.strategies import STRATEGIES
-from phasa.crawl.topics.topic import load_topic
+from phasa.crawl.topics.topic import find_topic
 from phasa.files import replace_file
 from phasa.strategy_settings import settings_for
 
@@ -49,7 +49,7 @@ def manifest_of(collection: Collection, started: float, ended: float) -> Manifes
     )
     return make_manifest(
         CRAWLERS.get(name, settings.strategy),
-        load_topic(collection.models_folder / settings.topic),
+        find_topic(settings.topic, collection.models_folder),
         predictor,
         collection.seeds(),
         chosen,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from phasa.crawl.contexts import Contexts
 from phasa.crawl.segments.features import Citation
 from phasa.crawl.strategy import OutLinks
 from phasa.web.html import CONTEXT
-from phasa.web.url import Url, parse, segment_key
+from phasa.web.url import Url, authority, parse, registered_domain, segment_key
 
 
 def key_of(url: str) -> str:
@@ -29,6 +29,19 @@ def bare_key_of(url: str) -> str:
 def key_by(directories: str) -> Callable[[str], str]:
     """What says the segment of an address, by the setting of that name."""
     return bare_key_of if directories == "bare" else key_of
+
+
+def website(url: str, by_domain: bool = False) -> str:
+    """The website of an address or a segment: its host, or its registered domain (A2)."""
+    return registered_domain(Url(url)) if by_domain else authority(url)
+
+
+def surrounding(links: OutLinks, surroundings: str) -> Sequence[str]:
+    """The words around the links of a page; "total": no more than 100 characters around an anchor in all (A16)."""
+    contexts = links.contexts
+    if surroundings == "total" and isinstance(contexts, Contexts):
+        return contexts.within(CONTEXT // 2)
+    return contexts
 
 
 class Gathering:
@@ -74,9 +87,7 @@ def gather(
     """Add the links of one more page; the segment of every link, '' for no usable address. `surroundings` "total": no
     more than 100 characters around an anchor in all (A16)."""
     keys = []
-    contexts = links.contexts
-    if surroundings == "total" and isinstance(contexts, Contexts):
-        contexts = contexts.within(CONTEXT // 2)
+    contexts = surrounding(links, surroundings)
     for place, url in enumerate(links.urls):
         key = key_of(url)
         keys.append(key)

@@ -6,6 +6,7 @@ so that a crawl can leave those out (§5.4).
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -108,7 +109,16 @@ def url_number(url: str) -> int:
 
 
 def load_predictor(path: Path) -> Predictor:
-    """The predictor in a file. Raises InputError when there is none or it is something else."""
+    """The predictor in a file. Raises InputError when there is none or it is something else.
+
+    The scope and the strategy of one crawl ask for the same file: it is read once for as long as it is the same.
+    """
+    here = path.stat() if path.is_file() else None
+    return _read(path, here and (here.st_ino, here.st_mtime_ns, here.st_size))
+
+
+@lru_cache(maxsize=2)
+def _read(path: Path, version: tuple[int, ...] | None) -> Predictor:
     stored = read_model(path, Stored, _KIND, called="segment predictor", command="phasa learn predictor")
     book = Dictionary(stored.terms, stored.sources)
     matcher = Matcher(book, stored.mode, stored.language, stored.choices.counted)

@@ -12,12 +12,12 @@ from phasa.crawl.learn.word_bayes import WordBayes
 from phasa.crawl.segments.choices import Choices
 from phasa.crawl.segments.features import Edges, Extractor, LinkVector, address_tokens, equal_frequency
 from phasa.crawl.segments.graph import SegmentGraph
+from phasa.crawl.segments.identifier import website
 from phasa.crawl.segments.matcher import Matcher
 from phasa.crawl.segments.nominal_bayes import NominalBayes
 from phasa.crawl.segments.predictor import Predictor, url_number
 from phasa.crawl.segments.segment import is_relevant
 from phasa.errors import InputError
-from phasa.web.url import Url, authority, registered_domain
 
 
 class LinkExamples(NamedTuple):
@@ -37,11 +37,6 @@ class Learned(NamedTuple):
     link_only: Check
     words_only: Check
     examples: LinkExamples
-
-
-def website(segment: str, by_domain: bool = False) -> str:
-    """The website of a segment: its host, or its registered domain (A2)."""
-    return registered_domain(Url(segment)) if by_domain else authority(segment)
 
 
 def link_examples(

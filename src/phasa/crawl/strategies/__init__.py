@@ -11,7 +11,7 @@ from typing import cast
 import msgspec
 
 from phasa.crawl.learn.knowledge import KnowledgeBase
-from phasa.crawl.segments.choices import differences
+from phasa.crawl.segments.choices import choices_of, differences
 from phasa.crawl.segments.edges import Edge, EdgeLog, nobody
 from phasa.crawl.segments.locate import AskedCountries
 from phasa.crawl.segments.predictor import load_predictor
@@ -59,13 +59,14 @@ Maker = Callable[[Circumstances], Strategy]
 def _naive_bayes(around: Circumstances) -> Strategy:
     if around.knowledge is None:
         raise SettingsError("strategy 'nb' needs a knowledge base; make one with: phasa learn DIR")
-    return NaiveBayesStrategy(around.target, around.knowledge, around.settings.nb.strict_path)
+    switches = around.settings.nb
+    return NaiveBayesStrategy(around.target, around.knowledge, switches.strict_path, switches.duplicates)
 
 
 def _persian(around: Circumstances) -> Strategy:
     chosen = around.settings.persian
     weights = ScoreWeights(**{name: getattr(chosen, name) for name in ScoreWeights.__struct_fields__})
-    return PersianWeight(weights, chosen.max_depth, Policy(chosen.policy), chosen.distance, around.seed)
+    return PersianWeight(weights, chosen.max_depth, Policy(chosen.policy), chosen.distance, around.seed, chosen.every)
 
 
 def _segment(around: Circumstances) -> Strategy:
@@ -97,7 +98,8 @@ def _segment_hybrid(around: Circumstances) -> Strategy:
     settings = around.settings.segment_hybrid
     path = (around.models or Path()) / settings.predictor
     if not path.is_file():
-        return SegmentHybrid(None, settings, language=around.target.language)
+        chosen = choices_of(around.settings.segment)
+        return SegmentHybrid(None, settings, language=around.target.language, choices=chosen)
     predictor = load_predictor(path)
     return SegmentHybrid(predictor, settings, predictor.was_trained_on)
 

@@ -1,7 +1,8 @@
 """A topic as it was learned: how likely a page is about it, by its terms; with words that must occur (§4.2).
 
 `must` is the extra-words filter: a page without one of these words is not about the topic, whatever the model says.
-Thai-diving is the model of Thai-tourism with scuba, snorkeling and diving (A11, A12).
+Thai-diving is the model of Thai-tourism with scuba, snorkeling and diving (A11, A12). A topic that is a country is
+judged by the names in a page instead (`places`); one is shipped: thailand.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from phasa.crawl.answer import Answer
 from phasa.crawl.judge import Judgement, LanguageJudge
 from phasa.crawl.learn.model_file import pack, read_model
 from phasa.crawl.learn.word_bayes import WordBayes
+from phasa.crawl.topics.places import Places
 from phasa.crawl.topics.terms import Terms
 from phasa.files import replace_file
 from phasa.web.html import Page
 
 _KIND = "phasa topic 1"
+_DATA = Path(__file__).parent / "data"
 DIVING = ("scuba", "snorkel", "snorkels", "snorkeling", "snorkelling", "snorkeler", "snorkellers", "diving", "divers",
           "diver", "dive", "dives", "freediving", "padi", "liveaboard", "liveaboards")  # fmt: skip
 
@@ -50,6 +53,7 @@ class Stored(msgspec.Struct, frozen=True):
     prior: float
     odds: dict[str, float]
     report: Report
+    places: Places | None = None
 
 
 class Topic:
@@ -63,9 +67,11 @@ class Topic:
         must: tuple[str, ...] = (),
         threshold: float = 0.5,
         report: Report | None = None,
+        places: Places | None = None,
     ) -> None:
         self.name, self.model, self.language, self.threshold = name, model, language, threshold
         self.report = report if report is not None else Report()
+        self.places = places
         self.must = tuple(must)
         self._must = re.compile(rf"\b(?:{'|'.join(map(re.escape, self.must))})\b", re.IGNORECASE) if must else None
         self._terms = Terms(language)
@@ -74,11 +80,13 @@ class Topic:
         """P_w of a page in the language of the topic, 0..1; 0 when none of the words that must occur does (A11)."""
         if self._must is not None and not (self._must.search(page.text) or self._must.search(page.title)):
             return 0.0
+        if self.places is not None:
+            return self.places.probability(f"{page.title}\n{page.text}")
         return self.model.probability(self._terms.of_page(page))
 
     def with_words(self, name: str, must: tuple[str, ...]) -> Topic:
         """A narrower topic: the same model, and one of these words must occur."""
-        return Topic(name, self.model, self.language, must, self.threshold, self.report)
+        return Topic(name, self.model, self.language, must, self.threshold, self.report, self.places)
 
     def encode(self) -> bytes:
         """The file of this topic; the same topic always gives the same bytes."""
@@ -91,6 +99,7 @@ class Topic:
             self.model.prior,
             self.model.odds,
             self.report,
+            self.places,
         )
         return pack(stored)
 
@@ -102,7 +111,15 @@ def load_topic(path: Path) -> Topic:
     """The topic in a file. Raises InputError when there is none or it is something else."""
     stored = read_model(path, Stored, _KIND, called="topic", command=f"phasa learn topic -o {path}")
     model = WordBayes(stored.prior, stored.odds)
-    return Topic(stored.name, model, stored.language, tuple(stored.must), stored.threshold, stored.report)
+    must = tuple(stored.must)
+    return Topic(stored.name, model, stored.language, must, stored.threshold, stored.report, stored.places)
+
+
+def find_topic(name: str, folder: Path) -> Topic:
+    """The topic in a file of a folder, or the shipped one of that name ('thailand'). Raises InputError."""
+    shipped = _DATA / f"{name}.topic"
+    own = folder / name
+    return load_topic(shipped if "." not in name and not own.exists() and shipped.is_file() else own)
 
 
 class TopicJudge:

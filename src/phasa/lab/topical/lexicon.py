@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from phasa.crawl.segments.dictionary import load_dictionary
 from phasa.lab.chance import generator
 from phasa.lab.vocabulary import vocabulary
 from phasa.language.stopwords import stop_words_for
@@ -45,6 +46,12 @@ THEMES: dict[str, str] = {
     "company": "company contact about office staff terms privacy services client team form address support career",
     "news": "news police government minister court protest election economy report crime export parliament",
 }
+_PARTS = """
+bel mon ter vil san cor del mar gra nol ber lin ster dam ham ton wick ford bury rio val par bra cas tel lom bor den gar
+pol ska vik lund berg hau sen nor fal mou tre ver dun ross kil dare lan ark mil wau kee ohi tex cal gou sac ram ento
+"""
+_SYLLABLES = _PARTS.split()
+_PLACE_SKEW = 4.0
 PLAIN_WORDS = 500
 VAGUE = ("click here", "more", "read more", "next page", "details", "website", "homepage", "see also", "info", "links",
          "our partner", "recommended site", "visit", "back", "continue")  # fmt: skip
@@ -63,22 +70,57 @@ class Lexicon:
     foreign: dict[str, tuple[int, int]]
 
 
-def dialect(seed: int, recipe_share: float) -> dict[str, list[str]]:
+def dialect(seed: int, recipe_share: float, places: int = 0) -> dict[str, list[str]]:
     """The words that the links and addresses of one web use: a share of each list, in an order of its own.
 
-    Webs of different seeds overlap in part only: what a model learned on one holds on another as far as they do.
+    Webs of different seeds overlap in part only: what a model learned on one holds on another as far as they do. Behind
+    the well-known places come so many rare `places` of each side; no two webs share many of those.
     """
     lists = {"thai": THAI, "elsewhere": ELSEWHERE, **{name: text.split() for name, text in THEMES.items()}}
     chosen = {}
     for name, words in lists.items():
         order = generator(seed, "topical", "dialect", name).permutation(len(words)).tolist()
         chosen[name] = [words[at] for at in order[: max(3, round(recipe_share * len(words)))]]
+    for name, rare in (("thai", rare_thai), ("elsewhere", rare_elsewhere)) if places else ():
+        known = rare()
+        order = generator(seed, "topical", "rare", name).permutation(len(known))[:places].tolist()
+        chosen[name] += [known[at] for at in order]
     return chosen
 
 
 def pick(words: list[str], chance: float) -> str:
     """One of the words, the first ones oftener; `chance` in [0, 1)."""
     return words[int(chance**1.7 * len(words))]
+
+
+def pick_place(places: list[str], chance: float) -> str:
+    """One of the places: the well-known ones in front about every other time, the rare ones once or twice."""
+    return places[int(chance**_PLACE_SKEW * len(places))]
+
+
+@cache
+def rare_thai() -> list[str]:
+    """Places of the shipped dictionary that nobody has heard of, as addresses write them."""
+    common = {*vocabulary("en").words, *THAI}
+    terms = sorted(load_dictionary().terms)
+    return [
+        term.replace(" ", "-")
+        for term in terms
+        if term.count(" ") < 2 and not any(len(word) < 4 or word in common for word in term.split())
+    ]
+
+
+@cache
+def rare_elsewhere() -> list[str]:
+    """As many places that are nowhere in the dictionary, made of syllables."""
+    dice = generator(0, "topical", "elsewhere")
+    terms, made = load_dictionary().terms, dict[str, None]()
+    while len(made) < len(rare_thai()):
+        parts = [_SYLLABLES[at] for at in dice.integers(0, len(_SYLLABLES), 3).tolist()]
+        name = "".join(parts[: 2 + len(made) % 2])
+        if name not in terms:
+            made[name] = None
+    return list(made)
 
 
 @cache

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from phasa.lab.chance import generator
 from phasa.lab.topical.plan import Ints, Plan
-from phasa.lab.topical.recipe import TopicalRecipe
+from phasa.lab.topical.recipe import CORE, TopicalRecipe
 
 HOME_LINKS = 40
 _FRONT = 0.6
+_KNOWN = 1.6
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ def _spoken(recipe: TopicalRecipe, dice: np.random.Generator, plan: Plan) -> tup
     degree = 1 + dice.poisson(recipe.degree * np.minimum(plan.sizes, 12) / 7)
     start = np.repeat(np.arange(len(plan.kind)), degree)
     wanted = np.minimum((dice.random(len(start))[:, None] >= edges[plan.kind[start]]).sum(axis=1), len(names) - 1)
-    goal = _anywhere(dice, plan, wanted, len(names))
+    fame = [_KNOWN if name in CORE else recipe.fame for name in names]
+    goal = _anywhere(dice, plan, wanted, fame)
     near = _nearby(dice, plan, start, wanted, len(names))
     use = (near >= 0) & (dice.random(len(start)) < recipe.stay)
     goal = np.where(use, near, goal)
@@ -63,14 +65,14 @@ def _spoken(recipe: TopicalRecipe, dice: np.random.Generator, plan: Plan) -> tup
     return start[keep], goal[keep]
 
 
-def _anywhere(dice: np.random.Generator, plan: Plan, wanted: Ints, kinds: int) -> Ints:
-    """A segment of each wanted kind; a few are known to everybody."""
+def _anywhere(dice: np.random.Generator, plan: Plan, wanted: Ints, fame: list[float]) -> Ints:
+    """A segment of each wanted kind; a few are known to everybody, the fewer the larger the `fame` of the kind."""
     goal = np.full(len(wanted), -1)
-    for kind in range(kinds):
+    for kind, power in enumerate(fame):
         members = dice.permutation(np.flatnonzero(plan.kind == kind))
         mine = np.flatnonzero(wanted == kind)
         if len(members):
-            goal[mine] = members[(dice.random(len(mine)) ** 1.6 * len(members)).astype(np.int64)]
+            goal[mine] = members[(dice.random(len(mine)) ** power * len(members)).astype(np.int64)]
     return goal
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from phasa.lab.chance import generator
-from phasa.lab.topical.lexicon import dialect, pick
+from phasa.lab.topical.lexicon import dialect, pick, pick_place
 from phasa.lab.topical.plan import Plan
 from phasa.lab.topical.recipe import Kind, TopicalRecipe
 
@@ -20,14 +20,14 @@ def make_hosts(recipe: TopicalRecipe, seed: int, plan: Plan) -> list[str]:
     """One host per site. The seed is part of the name: no two webs share an address."""
     dice = generator(seed, "topical", "hosts")
     chances = dice.random((len(plan.site_type), 4))
-    words = dialect(seed, recipe.dialect)
+    words = dialect(seed, recipe.dialect, recipe.places)
     hosts = []
     for number, kind in enumerate(plan.site_type.tolist()):
         site = recipe.sites[kind]
         local, place, theme, tld = chances[number].tolist()
         themes = next(one for one in recipe.kinds if one.name == next(iter(site.kinds))).themes
         names = words["thai" if local < site.local_name else "elsewhere"]
-        front = pick(names, place).replace("-", "") if local < max(site.local_name, 0.3) else ""
+        front = pick_place(names, place).replace("-", "") if local < max(site.local_name, 0.3) else ""
         domains = site.tlds.split()
         label = f"{front}{pick(words[themes[int(theme * 97) % len(themes)]], theme)}{number}w{seed}"
         hosts.append(f"www.{label}.{domains[int(tld**1.5 * len(domains))]}")
@@ -39,7 +39,7 @@ def make_paths(recipe: TopicalRecipe, seed: int, plan: Plan) -> list[str]:
     dice = generator(seed, "topical", "paths")
     chances = dice.random((len(plan.kind), 5)).tolist()
     homes = set(plan.first_segment[:-1].tolist())
-    flat, words = plan.flat.tolist(), dialect(seed, recipe.dialect)
+    flat, words = plan.flat.tolist(), dialect(seed, recipe.dialect, recipe.places)
     paths: list[str] = []
     taken: set[tuple[int, str]] = set()
     for number, (site, kind, theme) in enumerate(
@@ -60,12 +60,12 @@ def _path(about: Kind, theme: int, words: dict[str, list[str]], chances: list[fl
     named, place, word, shape, spare = chances
     subject = pick(words[about.themes[theme]], word) if shape < 0.5 else _DULL[int(word * len(_DULL))]
     if named < about.address:
-        name = pick(words["thai"], place)
+        name = pick_place(words["thai"], place)
         if spare < 0.2 and name != "thailand":
             return f"/thailand/{name}/"
         return f"/{name}/" if spare < 0.5 else f"/{name}/{subject}/" if spare < 0.8 else f"/{subject}/{name}/"
     if about.place == "elsewhere" and spare < 0.5:
-        name = pick(words["elsewhere"], place)
+        name = pick_place(words["elsewhere"], place)
         return f"/{name}/{subject}/" if spare < 0.3 else f"/{name}/"
     return f"/{subject}/" if spare < 0.8 else f"/{_DULL[int(place * len(_DULL))]}/{subject}/"
 
@@ -79,7 +79,7 @@ def make_urls(recipe: TopicalRecipe, seed: int, plan: Plan) -> list[str]:
     local = np.arange(len(plan.segment)) - plan.first_page[plan.segment]
     home = plan.first_segment[plan.site]
     flat = plan.flat[plan.site] & (np.arange(len(plan.kind)) != home)
-    words = dialect(seed, recipe.dialect)
+    words = dialect(seed, recipe.dialect, recipe.places)
     urls = []
     for segment, kind, number, is_flat, (named, word) in zip(
         plan.segment.tolist(),
@@ -93,7 +93,7 @@ def make_urls(recipe: TopicalRecipe, seed: int, plan: Plan) -> list[str]:
             urls.append(starts[segment])
             continue
         about = recipe.kinds[kind]
-        name = pick(words["thai"], word) + "-" if named < about.address * _FILE_NAMED else ""
+        name = pick_place(words["thai"], word) + "-" if named < about.address * _FILE_NAMED else ""
         said = pick(words[about.themes[segment % len(about.themes)]], word) if word < _FILE_SPOKEN else "page"
         mark = f"{segment}-{number}" if is_flat else str(number)
         urls.append(f"{starts[segment]}{name}{said}-{mark}.html")

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from phasa.crawl.topics.terms import Terms
 from phasa.crawl.topics.topic import Topic
 from phasa.lab.chance import generator
-from phasa.lab.topical.lexicon import FOREIGN, THEMES, VAGUE, Lexicon, dialect, lexicon, pick
+from phasa.lab.topical.lexicon import FOREIGN, THEMES, VAGUE, Lexicon, dialect, lexicon, pick, pick_place
 from phasa.lab.topical.links import TopicalLinks
 from phasa.lab.topical.plan import Ints, Plan
 from phasa.lab.topical.recipe import Kind, TopicalRecipe
 
 Floats = NDArray[np.float64]
-PER_POOL = 160
+PER_POOL = 500
 """Phrases for the links to one kind, with a Thai place and without."""
 
 
@@ -66,7 +66,7 @@ def make_phrases(recipe: TopicalRecipe, seed: int) -> tuple[str, ...]:
     """What links say, with the words around them: the vague ones, then a pool per kind without and with a place."""
     dice, words = generator(seed, "topical", "phrases"), lexicon()
     plain = words.words[slice(*words.plain)]
-    said_here = dialect(seed, recipe.dialect)
+    said_here = dialect(seed, recipe.dialect, recipe.places)
     texts = list(VAGUE)
     for kind in recipe.kinds:
         for named in (False, True):
@@ -77,9 +77,9 @@ def make_phrases(recipe: TopicalRecipe, seed: int) -> tuple[str, ...]:
                     theme = said_here[kind.themes[number % len(kind.themes)]]
                     said += [pick(theme, one) for one in chance[1 : 2 + int(chance[2] * 3)]]
                 if named:
-                    said += [pick(said_here["thai"], one) for one in chance[5 : 6 + int(chance[6] * 2)]]
+                    said += [pick_place(said_here["thai"], one) for one in chance[5 : 6 + int(chance[6] * 2)]]
                 elif kind.place == "elsewhere" and chance[7] < recipe.spoken:
-                    said.append(pick(said_here["elsewhere"], chance[8]))
+                    said.append(pick_place(said_here["elsewhere"], chance[8]))
                 if chance[9] < recipe.noise:
                     other = said_here[list(THEMES)[int(chance[10] * len(THEMES))]]
                     said += [pick(other, one) for one in chance[11:13]]

@@ -94,17 +94,21 @@ def words_of(profile: Profile) -> tuple[str, ...]:
     """The words of a profile's dictionary. Raises SettingsError when it names none or it cannot be read."""
     if not profile.dictionary:
         raise SettingsError(f'profile {profile.code!r} names no dictionary; add: dictionary = "words.txt"')
-    if "." not in profile.dictionary:
-        return word_list(profile.dictionary)
+    own = profile.dictionary
+    words = word_list(own) if "." not in own else _read_words(own)
+    return (*words, *_read_words(profile.extra_words)) if profile.extra_words else words
+
+
+def _read_words(path: str) -> tuple[str, ...]:
     try:
-        text = Path(profile.dictionary).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:
-        raise SettingsError(f"{profile.dictionary}: not a readable UTF-8 word list: {problem}") from None
+        raise SettingsError(f"{path}: not a readable UTF-8 word list: {problem}") from None
     return tuple(word for line in text.splitlines() if (word := line.strip()))
 
 
 @cache
-def dictionary(profile: Profile | None, extra: tuple[str, ...] = ()) -> Dictionary:
-    """Γ with the profile's own dictionary (Thai when none is given), extended by `extra` words."""
+def dictionary(profile: Profile | None) -> Dictionary:
+    """Γ with the profile's own dictionary (Thai when none is given), and its `extra_words`."""
     chosen = profile or load_profile("th")
-    return Dictionary(chosen, (*words_of(chosen), *extra))
+    return Dictionary(chosen, words_of(chosen))

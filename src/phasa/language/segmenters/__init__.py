@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from phasa.language.profile import Profile
 
 __all__ = [
+    "DEFAULT",
+    "ENGINES",
     "CutSegmenter",
     "Segmenter",
     "Span",

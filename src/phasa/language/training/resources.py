@@ -13,7 +13,7 @@ import zstandard
 from phasa.language.detectors.ngram import ranked_ngrams
 from phasa.language.detectors.persian import tokens
 from phasa.language.profile import known_languages, load_profile
-from phasa.language.stoplist import StopList, build_stop_list
+from phasa.language.stoplist import ALSO_ARABIC, StopList, build_stop_list
 from phasa.language.stopwords import stop_words
 from phasa.language.training.corpus import Line, main_script
 
@@ -85,7 +85,7 @@ def _cascade_list(by_language: dict[str, list[Line]]) -> StopList:
     for text in persian:
         frequency.update(tokens(text))
     candidates = [word for word, _ in frequency.most_common(1000) if len(word) > 1]
-    return build_stop_list(candidates, stop_words("ar"), persian, arabic, tokens)
+    return build_stop_list(candidates, [*stop_words("ar"), *ALSO_ARABIC.split()], persian, arabic, tokens)
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:

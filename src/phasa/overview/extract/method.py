@@ -1,4 +1,4 @@
-"""How key content is found: the methods, and the choices that the published one leaves open.
+"""How key content is found: the methods, and plug-ins in their place.
 
 Loads no HTML parser, so that a command can offer the choices quickly.
 """
@@ -33,17 +33,3 @@ def extractor_named(method: str) -> Extractor:
         known = ", ".join([*Method, *plugin_names(Kind.EXTRACTOR)])
         raise InputError(f"method {method!r}: there is none of that name; the methods are {known}")
     return cast(Extractor, mine)
-
-
-class FormPolicy(StrEnum):
-    """Rule 1 drops a `form` with all in it, or, as the published program's parser did, only its tag (§4.2)."""
-
-    SUBTREE = "subtree"
-    TAG_ONLY = "tag_only"
-
-
-class Logic(StrEnum):
-    """How selection joins the anchor ratio with the rule for titles (§8.A1)."""
-
-    OR = "or"
-    AND = "and"

@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 from resiliparse.parse.html import HTMLTree
 
 from phasa.overview.extract.content import Element
-from phasa.overview.extract.method import FormPolicy, Logic
 from phasa.overview.extract.page import MOST_NODES
+from phasa.overview_choices import FormPolicy, Logic
 
 _DROPPED: Final = frozenset({"script", "noscript", "embed", "object", "img", "style", "#comment"})
 _HIDDEN = re.compile(r"display\s*:\s*none", re.I)

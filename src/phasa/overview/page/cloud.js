@@ -10,6 +10,7 @@
   let chosen = -1, opened = null;
 
   const number = value => String(value).replace(/\B(?=(\d{3})+$)/g, ",").replace(/\d/g, digit => data.digits[digit]);
+  const percentSign = data.digits[0] === "0" ? " %" : " ٪";
   const fill = (sentence, values) => sentence.replace(/\{(\w+)\}/g, (all, name) => name in values ? number(values[name]) : all);
   const svgNode = (name, attributes, text) => {
     const node = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -41,9 +42,9 @@
       const label = {x: x(at), "text-anchor": "middle"};
       if (calm && (at % step === 0 || at === chosen)) {
         svg.append(svgNode("text", {...label, y: height - 19}, number(count)));
-        if (at % (2 * step) === 0) svg.append(svgNode("text", {...label, y: height - 4, class: "second"}, number(percent) + " %"));
+        if (at % (2 * step) === 0) svg.append(svgNode("text", {...label, y: height - 4, class: "second"}, number(percent) + percentSign));
       }
-      if (!calm && at % step === step - 1) svg.append(svgNode("text", {...label, y: height - 20}, number(percent) + " %"));
+      if (!calm && at % step === step - 1) svg.append(svgNode("text", {...label, y: height - 20}, number(percent) + percentSign));
     });
     if (!calm) {
       svg.append(svgNode("line", {class: "axis", x1: left, x2: left, y1: top, y2: y(0)}));
@@ -71,6 +72,24 @@
     });
   }
 
+  // ---- words that no font here can show are left out: a box says nothing. Only letters of rarer scripts are looked at.
+  const drawing = document.createElement("canvas").getContext("2d", {willReadFrequently: true}), drawn = new Map();
+  const drawnAs = letter => {
+    drawing.clearRect(0, 0, 40, 40);
+    drawing.fillText(letter, 4, 30);
+    return drawing.getImageData(0, 0, 40, 40).data.join();
+  };
+  drawing.canvas.width = drawing.canvas.height = 40;
+  drawing.font = "24px " + getComputedStyle(root).fontFamily;
+  const box = drawnAs("\u0378");  // a number that no letter has
+  const rare = /[^\p{Script=Latin}\p{Script=Thai}\p{Script=Arabic}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Common}\p{Script=Inherited}]/gu;
+  const isShown = letter => {
+    if (!drawn.has(letter)) drawn.set(letter, drawnAs(letter) !== box);
+    return drawn.get(letter);
+  };
+  const readable = term => (data.terms[term].match(rare) || []).every(isShown);
+  const order = data.order.filter(readable);
+
   // ---- the words of one position. Each keeps its node, its size and its place among the others.
   const items = new Map();
   function item(term, look) {
@@ -89,8 +108,8 @@
     return found;
   }
   const shownAt = ([count, percent]) => calm
-    ? data.order.slice(0, count).sort((one, other) => one - other).map(term => item(term, "w" + data.sizes[term]))
-    : data.lists[percent].map(([term, style]) => item(term, "s" + style));
+    ? order.slice(0, count).sort((one, other) => one - other).map(term => item(term, "w" + data.sizes[term]))
+    : data.lists[percent].filter(([term]) => readable(term)).map(([term, style]) => item(term, "s" + style));
 
   function choose(index) {
     index = Math.min(points.length - 1, Math.max(0, index));

@@ -26,7 +26,7 @@ def crawl_section(
     title: str, worlds: Sequence[str], seeds: str, pages: int, options: Options
 ) -> tuple[Section, list[Curve], str]:
     """One seed set on all worlds: curves, table, and the CSV of every crawl."""
-    grounds = [Ground(seeds, "th", world=name, lies=0.0, knowing=True) for name in worlds]
+    grounds = [Ground(seeds, "th", world=name, lies=options.lies, knowing=True) for name in worlds]
     curves = compare(grounds, STRATEGIES, pages, workers=options.workers)
     text = (
         f"{len(worlds)} worlds, {pages:,} pages each; pages that the knowledge base was learned from are measured by "
@@ -35,11 +35,11 @@ def crawl_section(
     return curves_section(title, text, curves), curves, write_csv(curves)
 
 
-LIVE = ("nb", "lswc")
+LIVE = ("nb", "lswc", "bfs")
 
 
 def live_section(world: World, pages: int) -> tuple[Section, list[Claim], str]:
-    """E9: NB-LSWC and LSWC over real HTTP, from the seeds of Table 17. Harvest only: coverage is unknown live."""
+    """E9: NB-LSWC, LSWC and BFS over real HTTP, from the seeds of Table 17. Harvest only: coverage is unknown live."""
     from phasa.lab.live import crawl_live
 
     graph, knowledge = learn(world)

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from phasa.crawl.segments.manifest import Manifest, RunLimits, make_manifest
+from phasa.crawl.run.manifest import Manifest, RunLimits, make_manifest
 from phasa.crawl.segments.predictor import Predictor
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategies.segment import SegmentStrategy, certain

@@ -32,6 +32,9 @@ TRAINING_SEED = 0
 TRAINING_PAGES = 30_000
 TARGETS = 150
 """Hand-selected pages whose back-links begin the training crawl."""
+BACKLINKS = 40
+"""Of the pages that link to them, so many begin it: those that link to most of them, then those that are cited most.
+Table 3 has 99.5 % harvest at τ = 1 with all pages of hop 0 counted (A18): few of those were irrelevant."""
 HOPS = 2
 MODE = "exact"
 """How words match in the lab: by sound, with 12,290 terms, almost every English word is a place (§4.4.3)."""
@@ -81,11 +84,13 @@ def backlink_crawl(world: TopicalWorld, topic: str, scores: Floats, most: int) -
     links, plan = world.links, world.plan
     sites = plan.site[plan.segment]
     dice = generator(world.seed, "topical", "targets", topic)
-    cited = np.bincount(links.targets, minlength=len(world)) * world.gold(topic)
-    targets = dice.permutation(np.argsort(-cited, kind="stable")[: 2 * TARGETS])[:TARGETS]
+    cited = np.bincount(links.targets, minlength=len(world))
+    on_topic = cited * world.gold(topic)
+    targets = dice.permutation(np.argsort(-on_topic, kind="stable")[: 2 * TARGETS])[:TARGETS]
     sources = links.sources()
-    citing = np.isin(links.targets, targets) & (sites[sources] != sites[links.targets])
-    starts = list(dict.fromkeys(sources[citing].tolist()))
+    theirs = sources[np.isin(links.targets, targets) & (sites[sources] != sites[links.targets])]
+    citing, votes = np.unique(theirs, return_counts=True)
+    starts = citing[np.lexsort((-cited[citing], -votes))][:BACKLINKS].tolist()
     hops: dict[int, int] = dict.fromkeys(starts, 0)
     waiting, taken = deque(starts), Counter(sites[starts].tolist())
     while waiting and len(hops) < most:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
 from zlib import crc32
 
@@ -45,9 +46,9 @@ class Keys:
 
     __slots__ = ("folder", "name", "segment", "site")
 
-    def __init__(self, url: str) -> None:
-        self.name = key_of(url)
-        self.site = crc32(authority(url).encode())
+    def __init__(self, url: str, key: Callable[[str], str] = key_of, website: Callable[[str], str] = authority) -> None:
+        self.name = key(url)
+        self.site = crc32(website(url).encode())
         self.segment = crc32(self.name.encode())
         self.folder = crc32(self.name[: self.name.rfind("/", 0, len(self.name) - 1) + 1].encode())
 

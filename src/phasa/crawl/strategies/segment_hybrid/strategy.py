@@ -17,10 +17,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
+from phasa.crawl.segments.choices import Choices
 from phasa.crawl.segments.features import Citation, Extractor
+from phasa.crawl.segments.identifier import key_by, surrounding, website
 from phasa.crawl.segments.predictor import Predictor
 from phasa.crawl.strategies.online.memory import LastSeen, LastTold, Shares, log_odds_of
 from phasa.crawl.strategies.online.model import Example, OnlineModel
@@ -61,9 +64,14 @@ class SegmentHybrid:
         settings: SegmentHybridSettings | None = None,
         was_seen: Callable[[str], bool] = lambda url: False,
         language: str = "en",
+        choices: Choices | None = None,
     ) -> None:
         self.settings = settings if settings is not None else SegmentHybridSettings()
         self._predictor = predictor
+        chosen = predictor.choices if predictor is not None else choices or Choices()
+        self._key_of, self._surroundings = key_by(chosen.directories), chosen.surroundings
+        self._website = partial(website, by_domain=chosen.website == "domain")
+        self._extractor = Extractor(predictor.matcher, self._locate, predictor.edges) if predictor is not None else None
         self._stop = predictor.matcher.stop if predictor is not None else stop_words_for(language)
         self._was_seen = was_seen
         self._countries = LastTold[str, str](_SERVERS)
@@ -85,7 +93,7 @@ class SegmentHybrid:
         return Offers(np.array([DROP if self._was_seen(seed.url) else _SEED for seed in seeds]))
 
     def page(self, page: JudgedPage) -> Offers:
-        here = Keys(page.url)
+        here = self._keys(page.url)
         self._learn(page, here)
         offers = self._take_links(page, here)
         self._look(self._waiting.of_site(here.site))
@@ -129,6 +137,7 @@ class SegmentHybrid:
         links = page.links
         priorities = np.full(len(links), DROP)
         degree = self._segments.share(here.segment, page.judgement.score)
+        contexts = surrounding(links, self._surroundings)
         fresh: list[int] = []
         places: list[int] = []
         for number, url in enumerate(links.urls):
@@ -142,7 +151,7 @@ class SegmentHybrid:
                     continue
                 self._describe(row, url)
             said = f"{links.anchors[number] if len(links.anchors) else ''} " + (
-                links.contexts[number] if len(links.contexts) else ""
+                contexts[number] if len(contexts) else ""
             )
             self._hear(row, url, page, here, degree, said)
             fresh.append(row)
@@ -153,7 +162,7 @@ class SegmentHybrid:
         return Offers(priorities)
 
     def _describe(self, row: int, url: str) -> None:
-        keys = Keys(url)
+        keys = self._keys(url)
         self._waiting.keys[row] = keys.site, keys.folder, keys.segment
         self._waiting.words[row] = 0
 
@@ -179,10 +188,8 @@ class SegmentHybrid:
         words = hashed_words(url, said, int(table.keys[row, 0]), self._stop)
         if np.count_nonzero(table.words[row]) < sum(map(bool, words)):
             table.words[row] = words
-        if self._predictor is not None:
-            vector = Extractor(self._predictor.matcher, self._locate).vector(
-                here.name, degree, Keys(url).name, Citation([url], [said])
-            )
+        if self._predictor is not None and self._extractor is not None:
+            vector = self._extractor.vector(here.name, degree, self._key_of(url), Citation([url], [said]))
             chance = self._predictor.chance(vector)
             signs[Sign.BY_LINK] += (_log_odds(chance.by_link) - signs[Sign.BY_LINK]) / count
             signs[Sign.BY_WORDS] += (_log_odds(chance.by_words) - signs[Sign.BY_WORDS]) / count
@@ -223,6 +230,9 @@ class SegmentHybrid:
         self._waiting.given[rows] = np.where(tell, now, before)
         urls = self._waiting.urls
         self._queue += [Change(urls[rows[place]], float(now[place])) for place in np.flatnonzero(tell).tolist()]
+
+    def _keys(self, url: str) -> Keys:
+        return Keys(url, self._key_of, self._website)
 
     def _locate(self, host: str) -> str:
         return self._countries.get(host, "")
