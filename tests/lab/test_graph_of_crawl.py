@@ -8,6 +8,7 @@ import io
 import json
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ from phasa.crawl.seeds import seed_line
 from phasa.frontier.protocol import State
 from phasa.frontier.rules import Rules
 from phasa.frontier.sqlite import SqliteFrontier
-from phasa.lab.compare import reachable_from
+from phasa.lab.compare import reachable_from, setup_of
+from phasa.lab.curves import Ground
 from phasa.lab.seeds import seeds_of
 from phasa.lab.serve import Answers, answering
 from phasa.lab.store import read_graph
@@ -142,9 +144,35 @@ def test_a_knowledge_base_of_another_crawl_orders_the_replay(
     for found in results.values():
         assert found["nb"]["mean_harvest"] > found["bfs"]["mean_harvest"]
     print({key: {name: one["mean_harvest"] for name, one in found.items()} for key, found in results.items()})
-    # Without a file it is learned from the graph itself; what it was learned from is not measured.
-    ran = CliRunner().invoke(lab, [*command, "--strategies", "nb,bfs", "--json"])
-    assert ran.exit_code != 0 or json.loads(ran.output)
+
+
+def test_pages_that_a_base_was_learned_from_are_never_measured_and_can_be_left_out(
+    crawls: tuple[Collection, Collection], graph_file: Path, tmp_path: Path
+) -> None:
+    """Reading A13: links pass through trained pages, or they are not there at all; on a graph and on the web itself."""
+    done = CliRunner().invoke(learning, ["collection", str(crawls[0].path), "--pages", "60", "--json"])
+    assert done.exit_code == 0, done.output
+    kb = crawls[0].models_folder / "knowledge.arff"
+    trained = set(kb.with_name("trained.txt").read_text(encoding="utf-8").split())
+    seeds = str(crawls[0].path / Collection.SEEDS)
+    grounds = (
+        Ground(seeds, "fa", graph=graph_file, kb=kb),
+        Ground("set3", "fa-near", world="4:2500", kb=kb),
+    )
+    for ground in grounds:
+        whole = setup_of(ground).graph
+        without = setup_of(replace(ground, trained="remove")).graph
+        places = [place for url in trained if (place := whole.find(url)) >= 0]
+        assert len(places) >= 30
+        assert not whole.measured[places].any()
+        assert (whole.status[places] == 200).any()
+        assert (without.status[places] == 404).all()
+        assert whole.measured.sum() == without.measured.sum()
+    command = ["run", "--graph", str(graph_file), "--lang", "fa", "--seeds", seeds, "--strategies", "bfs", "--json"]
+    command += ["--kb", str(kb), "--pages", "400", "--every", "20", "--trained"]
+    passed, removed = (json.loads(CliRunner().invoke(lab, [*command, how]).output)[0] for how in ("pass", "remove"))
+    assert max(passed["pages"]) == PAGES - 60
+    assert max(removed["pages"], default=0) < PAGES - 60  # the seeds were learned from: the rest is behind them
 
 
 def test_the_file_is_read_by_scipy_and_written_back(crawls: tuple[Collection, Collection]) -> None:

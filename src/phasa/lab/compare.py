@@ -71,8 +71,9 @@ def setup_of(ground: Ground) -> Setup:
     if ground.graph is not None:
         return _setup_of_graph(ground, ground.graph)
     world = _world_of(ground.world, ground.language, ground.lies)
-    if ground.kb is not None:
-        return Setup(world.graph, seeds_of(world, ground.seeds), read_knowledge(ground.kb))
+    if ground.kb is not None:  # it may have been learned from this web, served
+        graph = mark_trained(world.graph, trained_beside(ground.kb))
+        return Setup(_left_out(graph, ground.trained), seeds_of(world, ground.seeds), read_knowledge(ground.kb))
     if ground.knowing:
         graph, knowledge = _learned(ground.world, ground.language, ground.lies)
         return Setup(_left_out(graph, ground.trained), seeds_of(world, ground.seeds), knowledge)
