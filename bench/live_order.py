@@ -32,25 +32,16 @@ from typing import Any, NamedTuple
 import msgspec
 
 from phasa.collection import Collection
-from phasa.crawl.answer import Answer
-from phasa.crawl.judge import Judgement
-from phasa.crawl.run.assembly import judge_of
 from phasa.crawl.run.crawl_log import read_log
 from phasa.crawl.run.runs import run_collection
 from phasa.crawl.seeds import seed_line
-from phasa.crawl.strategies import Circumstances
 from phasa.frontier.politeness import Politeness
-from phasa.lab.compare import crawl_on, lab_strategy
+from phasa.lab.compare import crawl_on
 from phasa.lab.curves import Ground
 from phasa.lab.graph import Graph
-from phasa.lab.markup import write_page
 from phasa.lab.pace import Pace
-from phasa.lab.replay import page_of, replay
 from phasa.lab.seeds import seeds_of
-from phasa.lab.targets import target_of
 from phasa.lab.world import World
-from phasa.web.html import read_page
-from phasa.web.url import Url
 
 MARKS = (100, 200, 500, 1000, 2000, 5000)
 
@@ -133,7 +124,8 @@ def main() -> None:
     ground = Ground(world=options.world, language=options.lang, seeds=options.seeds, lies=options.lies)
     graph, lab = crawl_on(ground, options.strategy, options.pages)
     world = World.from_name(options.world, options.lang, lies=options.lies)
-    judged = judged_lab(world, options) if not options.virtual else []
+    read, strict = crawl_on(replace(ground, judge="crawl"), options.strategy, options.pages)
+    judged = read.wanted[strict.pages].tolist()
     rows = [Row("lab", harvest(judged), harvest(graph.wanted[lab.pages].tolist()))]
     if options.virtual:
         rows += [virtual(ground, options, draw + 1) for draw in range(options.runs)]
@@ -146,9 +138,11 @@ def virtual(ground: Ground, options: argparse.Namespace, draw: int) -> Row:
     """One crawl in the time of a live one, which is skipped."""
     pace = Pace(options.delay, options.virtual, options.connections or Pace.connections)
     cpu = time.process_time()
-    graph, crawl = crawl_on(replace(ground, pace=pace, draw=draw), options.strategy, options.pages)
-    shares = harvest(graph.wanted[crawl.pages].tolist())
-    return Row(f"live {draw}", {}, shares, crawl.seconds, time.process_time() - cpu)
+    paced = replace(ground, pace=pace, draw=draw)
+    graph, crawl = crawl_on(paced, options.strategy, options.pages)
+    read, other = crawl_on(replace(paced, judge="crawl"), options.strategy, options.pages)
+    shares = harvest(read.wanted[other.pages].tolist()), harvest(graph.wanted[crawl.pages].tolist())
+    return Row(f"live {draw}", *shares, crawl.seconds, time.process_time() - cpu)
 
 
 def served(world: World, graph: Graph, options: argparse.Namespace) -> list[Row]:
@@ -193,27 +187,6 @@ def report(rows: list[Row], options: argparse.Namespace) -> None:
             if shares and lab_share is not None:
                 gap, spread = sum(shares) / len(shares) - lab_share, max(shares) - min(shares)
                 print(f"{mark:>7,} {kind:7} live - lab {100 * gap:+5.1f} points, spread {100 * spread:4.1f}")
-
-
-def judged_lab(world: World, options: argparse.Namespace) -> list[bool]:
-    """The lab with the judge of a new collection: whether it wanted each page, in the order of the crawl."""
-    wanted: list[bool] = []
-    with tempfile.TemporaryDirectory() as folder:
-        made = Collection.create(Path(folder) / "c", language=options.lang)
-        judge = judge_of(made, made.profile)
-
-    class Reader:
-        def judge(self, answer: Answer) -> Judgement:
-            number = page_of(answer)
-            written = write_page(world, number)
-            read = read_page(written.body, Url(world.url(number)), header="text/html", hint=options.lang)
-            judgement = judge.judge(msgspec.structs.replace(answer, page=read))
-            wanted.append(judgement.wanted)
-            return judgement
-
-    strategy = lab_strategy(options.strategy, Circumstances(target_of(world.graph), seed=1))
-    replay(world.graph, strategy, seeds_of(world, options.seeds), options.pages, judge=Reader())
-    return wanted[: options.pages]
 
 
 if __name__ == "__main__":

@@ -113,6 +113,7 @@ def compare(
     language: str = "th",
     draws: int = 10,
     lies: float = 1.0,
+    judge: str = "crawl",
     workers: int = 1,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[Summary]:
@@ -120,6 +121,7 @@ def compare(
 
     On generated webs named SEED:PAGES that lie so many times as often as real ones (0: the webs of the papers), or on
     a stored `graph` with `draws` draws of seeds, or the `seeds` of a file. `kb` is a knowledge base of `phasa learn`.
+    The `judge` of a generated web's pages is that of a crawl, which reads them, or the 'web', which knows them.
     A strategy may be one of your own: `./mine.py:Mine` (docs/plugins.md).
     """
     from phasa.lab.compare import compare as run
@@ -129,7 +131,7 @@ def compare(
     grounds = (
         [Ground(seeds or MIXED, language, graph=graph, draw=draw + 1, kb=kb) for draw in range(1 if seeds else draws)]
         if graph is not None
-        else [Ground(seeds or "thai1", language, world=name, lies=lies, kb=kb) for name in worlds]
+        else [Ground(seeds or "thai1", language, world=name, lies=lies, kb=kb, judge=judge) for name in worlds]
     )
     return summarise(run(grounds, strategies, pages, workers=workers, show=progress))
 

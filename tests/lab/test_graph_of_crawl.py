@@ -21,7 +21,9 @@ from typer.testing import CliRunner
 from phasa.cli.lab import app as lab
 from phasa.cli.learn import app as learning
 from phasa.collection import Collection
+from phasa.crawl.answer import Kind
 from phasa.crawl.learn.knowledge import KnowledgeBase, read_knowledge, write_arff
+from phasa.crawl.run.crawl_log import read_log
 from phasa.crawl.run.runs import run_collection, with_limits
 from phasa.crawl.seeds import seed_line
 from phasa.frontier.protocol import State
@@ -29,6 +31,8 @@ from phasa.frontier.rules import Rules
 from phasa.frontier.sqlite import SqliteFrontier
 from phasa.lab.compare import reachable_from, setup_of
 from phasa.lab.curves import Ground
+from phasa.lab.page_judge import PageJudge
+from phasa.lab.replay import GraphAnswer
 from phasa.lab.seeds import seeds_of
 from phasa.lab.serve import Answers, answering
 from phasa.lab.store import read_graph
@@ -108,6 +112,29 @@ def test_the_labels_are_the_verdicts_of_the_crawl_on_every_page(
     assert 0 < sum(labels.values()) < len(labels)
     assert {graph.url(page) for page in np.flatnonzero(graph.status == 301).tolist()} == moved
     print(f"{len(labels)} pages, {sum(labels.values())} in the language, {len(moved)} redirects")
+
+
+def test_the_judge_of_the_lab_finds_what_the_crawl_found_on_every_page(crawls: tuple[Collection, Collection]) -> None:
+    world = World.from_name("4:2500", "fa-near")
+    judge = PageJudge(world)
+    pages = [line for line in read_log(crawls[0].log_file) if line.wanted is not None]
+    assert len(pages) >= PAGES
+    places = np.array([world.find(line.url) for line in pages])
+    answers = [GraphAnswer(Kind.PAGE, "", status=200, number=place) for place in places.tolist()]
+    assert [judge.judge(answer).wanted for answer in answers] == [line.wanted for line in pages]
+    labelled = judge.labelled(world.graph, places)
+    assert labelled.wanted[places].tolist() == [line.wanted for line in pages]
+    assert not np.array_equal(labelled.wanted, world.graph.wanted)  # mixed pages: the web and the judge differ
+
+
+def test_harvest_in_the_lab_is_what_the_judge_of_a_crawl_says() -> None:
+    command = ["run", "--world", "4:2500", "--lang", "fa-near", "--seeds", "set3", "--strategies", "bfs", "--json"]
+    told = {
+        judge: json.loads(CliRunner().invoke(lab, [*command, "--pages", "400", "--judge", judge]).output)[0]["harvest"]
+        for judge in ("crawl", "web")
+    }
+    assert told["crawl"][-1] < told["web"][-1]
+    assert CliRunner().invoke(lab, [*command, "--judge", "me"]).exit_code != 0
 
 
 def test_shares_of_the_reachable_are_never_above_one(crawls: tuple[Collection, Collection], graph_file: Path) -> None:

@@ -156,6 +156,14 @@ def run(
             help="Pages it was learned from, never measured: links lead through them, or they are not there.",
         ),
     ] = "pass",
+    judge: Annotated[
+        str,
+        typer.Option(
+            "--judge",
+            metavar="crawl|web",
+            help="Which pages of a world count: those that a crawl's judge finds by reading, or those the web says.",
+        ),
+    ] = "crawl",
     workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes.")] = 1,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write all curves.")] = None,
     out: Annotated[
@@ -174,6 +182,8 @@ def run(
         raise InputError("say on what to run: either --world SEED:PAGES or --graph PATH")
     if trained not in ("pass", "remove"):
         raise InputError(f"--trained {trained}: say pass or remove")
+    if judge not in ("crawl", "web"):
+        raise InputError(f"--judge {judge}: say crawl or web")
     drawn = graph is not None and not seeds
     count = draws or (10 if drawn else 1) if live or drawn else 1  # otherwise one draw is like the other
     grounds = (
@@ -183,7 +193,17 @@ def run(
         ]
         if graph is not None
         else [
-            Ground(seeds or "thai1", lang, world=name, lies=level, draw=draw + 1, kb=kb, trained=trained, pace=pace)
+            Ground(
+                seeds or "thai1",
+                lang,
+                world=name,
+                lies=level,
+                draw=draw + 1,
+                kb=kb,
+                trained=trained,
+                judge=judge,
+                pace=pace,
+            )
             for level in _levels(lies)
             for given in world or []
             for name in _worlds(given)

@@ -76,7 +76,11 @@ class Dice:
     def unit(self) -> float:
         """A number in [0, 1)."""
         self._count += 1
-        return unit_at(self._stream, self._count)
+        # `unit_at`, written out: a page takes thousands of these.
+        value = ((self._count + 1) * _STEP + self._stream) & _MASK
+        value = ((value ^ (value >> 30)) * _FIRST) & _MASK
+        value = ((value ^ (value >> 27)) * _SECOND) & _MASK
+        return ((value ^ (value >> 31)) >> 11) * _TO_UNIT
 
     def below(self, limit: int) -> int:
         """A whole number in [0, limit)."""

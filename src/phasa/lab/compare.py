@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasa.crawl.learn.knowledge import KnowledgeBase, read_knowledge
+from phasa.crawl.run.assembly import BY_GAMMA
 from phasa.crawl.seeds import read_seeds
 from phasa.crawl.strategies import STRATEGIES, Circumstances, make_strategy, needs_knowledge
 from phasa.crawl.strategy import Seed, Strategy
@@ -32,6 +33,7 @@ from phasa.lab.knowledge import (
     without_trained,
 )
 from phasa.lab.links import depth_from
+from phasa.lab.page_judge import PageJudge
 from phasa.lab.replay import Crawl, replay
 from phasa.lab.seeds import mixed_seeds, seeds_of
 from phasa.lab.store import read_graph
@@ -59,6 +61,11 @@ def _world_of(name: str, language: str, lies: float) -> World:
 @lru_cache(maxsize=2)
 def _learned(name: str, language: str, lies: float) -> tuple[Graph, KnowledgeBase]:
     return learn(_world_of(name, language, lies))
+
+
+@lru_cache(maxsize=2)
+def _page_judge(name: str, language: str, lies: float, one_scale: bool) -> PageJudge:
+    return PageJudge(_world_of(name, language, lies), one_scale=one_scale)
 
 
 @lru_cache(maxsize=2)
@@ -117,7 +124,12 @@ def crawl_on(ground: Ground, strategy: str, pages: int) -> tuple[Graph, Crawl]:
     """One crawl by a strategy of the registry."""
     setup = setup_of(ground)
     made = lab_strategy(strategy, Circumstances(target_of(setup.graph), seed=ground.draw, knowledge=setup.knowledge))
-    return setup.graph, replay(setup.graph, made, setup.seeds, pages, pace=ground.pace, draw=ground.draw)
+    if ground.judge == "web":
+        return setup.graph, replay(setup.graph, made, setup.seeds, pages, pace=ground.pace, draw=ground.draw)
+    one_scale = strategy.partition(":")[0] in BY_GAMMA or setup.knowledge is not None
+    judge = _page_judge(ground.world, ground.language, ground.lies, one_scale)
+    crawl = replay(setup.graph, made, setup.seeds, pages, judge=judge, pace=ground.pace, draw=ground.draw)
+    return judge.labelled(setup.graph, crawl.pages), crawl
 
 
 def lab_strategy(name: str, around: Circumstances) -> Strategy:

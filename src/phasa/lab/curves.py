@@ -46,6 +46,8 @@ class Ground:
     """A knowledge base that was learned elsewhere, instead."""
     trained: str = "pass"
     """Pages that it was learned from: 'pass' lets links lead through them, 'remove' takes them out of the web."""
+    judge: str = "web"
+    """Whose word counts: the 'web' knows its pages; 'crawl' reads them as the judge of a new collection does."""
     pace: Pace | None = None
     """Crawl as one does live, in its time; None: one request after the other, in strict order."""
 

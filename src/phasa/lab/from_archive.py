@@ -52,8 +52,13 @@ def judge_for(paths: Sequence[Path], language: str) -> Judge:
         collection = Collection.open(home)
         if collection.profile.code == language:
             return judge_of(collection, collection.profile)
+    return new_judge(language)
+
+
+def new_judge(language: str, *, one_scale: bool = False) -> Judge:
+    """The judge that a new collection of the language would have."""
     profile = load_profile(language)
-    return LanguageJudge(detector("auto", profile), profile.code, traces_of(profile))
+    return LanguageJudge(detector("auto", profile), profile.code, traces_of(profile), one_scale=one_scale)
 
 
 def graph_from(captures: Iterable[Stored], language: str, judge: Judge | None = None) -> Graph:

@@ -51,12 +51,7 @@ def make_phrases(seed: int, target: str, languages: tuple[str, ...]) -> Phrases:
 def _words(dice: Dice, language: str, count: int) -> str:
     known = vocabulary(language)
     topic = known.topics[dice.below(len(known.topics))]
-    chosen = [
-        topic[dice.below(len(topic))]
-        if dice.chance(0.4)
-        else known.words[min(int(np.searchsorted(known.cumulative, dice.unit())), len(known.words) - 1)]
-        for _ in range(count)
-    ]
+    chosen = [topic[dice.below(len(topic))] if dice.chance(0.4) else known.word(dice.unit()) for _ in range(count)]
     return known.joint.join(chosen)
 
 

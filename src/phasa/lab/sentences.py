@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from phasa.lab.chance import Dice
 from phasa.lab.vocabulary import vocabulary
 
@@ -43,8 +41,7 @@ def write_sentence(dice: Dice, language: str, topic: int, topical: float = 0.18)
             used.append(known.topics[topic][min(int(dice.unit() ** 2 * len(known.topics[topic])), 11)])
             words.append(used[-1])
         else:
-            at = int(np.searchsorted(known.cumulative, dice.unit()))
-            words.append(known.words[min(at, len(known.words) - 1)])
+            words.append(known.word(dice.unit()))
     text = known.joint.join(words)
     stop = _STOPS.get(language, ".")
     if stop == ".":

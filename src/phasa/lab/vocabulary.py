@@ -14,6 +14,7 @@ import json
 import re
 import sys
 import unicodedata
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -23,7 +24,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from phasa.errors import InputError
 from phasa.extras import needs_extra
@@ -39,9 +39,13 @@ class Vocabulary:
 
     language: str
     words: tuple[str, ...]
-    cumulative: NDArray[np.float64]
+    cumulative: list[float]
     topics: tuple[tuple[str, ...], ...]
     """Words of each of `TOPICS`."""
+
+    def word(self, chance: float) -> str:
+        """The word at a number in [0, 1), so that words come by their frequency."""
+        return self.words[min(bisect_left(self.cumulative, chance), len(self.words) - 1)]
 
     @property
     def joint(self) -> str:
@@ -60,7 +64,7 @@ def vocabulary(language: str) -> Vocabulary:
     return Vocabulary(
         language,
         tuple(word for word, _ in counts),
-        np.cumsum(weights) / weights.sum(),
+        (np.cumsum(weights) / weights.sum()).tolist(),
         _topic_words(language, [word for word, _ in counts]),
     )
 

@@ -114,7 +114,7 @@ def detector_of(collection: Collection, profile: Profile) -> Detector:
     )
 
 
-_BY_GAMMA = ("nb", "a1", "a2", "a3", "a4")
+BY_GAMMA = ("nb", "a1", "a2", "a3", "a4")
 """Strategies whose published form knows a page by Γ."""
 
 
@@ -129,7 +129,7 @@ def judge_of(collection: Collection, profile: Profile) -> Judge:
         traces_of(profile),
         thesaurus_of(collection),
         collection.word_model,
-        one_scale=settings.strategy.partition(":")[0] in _BY_GAMMA or knowledge_of(collection) is not None,
+        one_scale=settings.strategy.partition(":")[0] in BY_GAMMA or knowledge_of(collection) is not None,
     )
     chosen: Judge = TopicJudge(find_topic(settings.topic, collection.models_folder), judge) if settings.topic else judge
     if not settings.judge:
