@@ -6,7 +6,7 @@ rows; what a page is (language, similarity Γ, encoding) is one column each, so 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -76,6 +76,8 @@ class Graph:
     phrase: NDArray[np.uint16] | NDArray[np.uint32] | None = None
     """The anchor text of each link, as a number of `phrases`."""
     phrases: Phrases | None = None
+    around: Callable[[int], Sequence[str]] | None = None
+    """The text around each link of a page, where the web has it."""
     hint: NDArray[np.uint8] | None = None
     """hreflang of each link as index of `languages` + 1; 0 where there is none."""
     country: NDArray[np.uint8] | None = None

@@ -109,17 +109,26 @@ class ReplayWeb:
         return Answer(Kind.OTHER, f"status {status}", status=status)
 
     def out_links(self, page: int) -> OutLinks:
-        """The links of a page: addresses, anchors, what stands around them, hreflang."""
-        graph = self.graph
+        """The links of a page: addresses, anchors, what stands around them, hreflang. Each address once, where it
+        stands first, and not its own, as a live crawl reads them."""
         first, last = self._offsets[page], self._offsets[page + 1]
-        urls = graph.addresses.urls(graph.targets[first:last].tolist())
+        targets = self.graph.targets[first:last].tolist()
+        links = self._all_links(page, first, last, targets)
+        places = {target: place for place, target in reversed(list(enumerate(targets))) if target != page}
+        return links if len(places) == len(targets) else links.pick(sorted(places.values()))
+
+    def _all_links(self, page: int, first: int, last: int, targets: list[int]) -> OutLinks:
+        graph = self.graph
+        urls = graph.addresses.urls(targets)
         if graph.phrases is None or graph.phrase is None:
             return OutLinks(urls)
         numbers = graph.phrase[first:last]
         texts = graph.phrases.texts
         start = graph.phrases.starts.get(graph.languages[self._language[page]])
         around: Sequence[str] = ()
-        if start is not None:
+        if graph.around is not None:
+            around = graph.around(page)
+        elif start is not None:
             around = Column(lambda link: texts[start + (link * 31 + page) % PER_LANGUAGE], range(first, last))
         hints: Sequence[str] = ()
         if self._has_hint is not None and self._has_hint[page] and graph.hint is not None:

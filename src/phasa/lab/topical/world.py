@@ -25,10 +25,13 @@ from phasa.lab.topical.names import make_urls
 from phasa.lab.topical.plan import draw_plan
 from phasa.lab.topical.recipe import TopicalRecipe, topical_recipe
 from phasa.lab.topical.text import Floats, choose_phrases, make_phrases, scores_of, write_bags
+from phasa.web.html import CONTEXT
 from phasa.web.url import authority
 
 SEEDS = 12
 _POPULAR = 60
+_BETWEEN = "\n\n"
+"""What a reader finds between two paragraphs."""
 _COUNTRIES = ("", "TH", "US", "GB", "DE", "AU", "SG")
 
 
@@ -113,7 +116,8 @@ class TopicalWorld:
             charsets=("utf-8",),
             threshold=threshold,
             phrase=self.phrase,
-            phrases=Phrases(self.phrases, np.zeros(len(self.phrases)), {}),
+            phrases=Phrases(tuple(map(_spoken, self.phrases)), np.zeros(len(self.phrases)), {}),
+            around=self.contexts,
             country=self._country,
             countries=_COUNTRIES,
         )
@@ -144,21 +148,38 @@ class TopicalWorld:
 
     def whole_text(self, page: int) -> str:
         """The words of a page and of its links: what its topic is judged by."""
+        return " ".join([self.text(page), *self.anchors(page)])
+
+    def anchors(self, page: int) -> list[str]:
+        """What the links of a page say."""
         said = self.phrase[self.links.offsets[page] : self.links.offsets[page + 1]].tolist()
-        return " ".join([self.text(page), *(self.phrases[phrase].replace("-", " ") for phrase in said)])
+        return [_spoken(self.phrases[phrase]) for phrase in said]
+
+    def contexts(self, page: int) -> list[str]:
+        """What stands before and after each link of a page: what a crawl finds there when it reads `html`."""
+        whole = " ".join(self.text(page).split(" ")[5:])
+        places = []
+        for anchor in self.anchors(page):
+            whole += _BETWEEN
+            places.append((len(whole), len(whole) + len(anchor)))
+            whole += anchor
+        return [f"{whole[max(0, start - CONTEXT) : start]} {whole[end : end + CONTEXT]}" for start, end in places]
 
     def html(self, page: int) -> str:
         """A page as it would be served."""
         said = self.text(page).split(" ")
         first, last = int(self.links.offsets[page]), int(self.links.offsets[page + 1])
         anchors = [
-            f'<p><a href="{escape(self.addresses.url(target))}">{self.phrases[phrase].replace("-", " ")}</a></p>'
-            for target, phrase in zip(
-                self.links.targets[first:last].tolist(), self.phrase[first:last].tolist(), strict=True
-            )
+            f'<p><a href="{escape(self.addresses.url(target))}">{anchor}</a></p>'
+            for target, anchor in zip(self.links.targets[first:last].tolist(), self.anchors(page), strict=True)
         ]
         language = ("en", *FOREIGN)[int(self.plan.language[self.plan.segment[page]])]
         return (
             f'<!DOCTYPE html><html lang="{language}"><head><meta charset="utf-8"><title>{escape(" ".join(said[:5]))}'
             f"</title></head><body><p>{escape(' '.join(said[5:]))}</p>{''.join(anchors)}</body></html>\n"
         )
+
+
+def _spoken(phrase: str) -> str:
+    """A phrase as it stands on a page: names of several words have hyphens in the lexicon only."""
+    return phrase.replace("-", " ")
