@@ -126,6 +126,13 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
             "relative to the collection; empty = none."
         ),
     ] = ""
+    frontier: Annotated[
+        str,
+        Meta(
+            description="Where the frontier is kept: empty = frontier.db in this folder; a PostgreSQL server for a "
+            "fleet: postgresql://user@host/database?schema=name (docs/fleet.md)."
+        ),
+    ] = ""
     scope: Annotated[ScopeSettings, Meta(description="Which URLs belong to this collection.")] = ScopeSettings()
     budgets: Annotated[Budgets, Meta(description="How much to take; 0 means no limit.")] = Budgets()
     politeness: Annotated[Politeness, Meta(description="Manners towards servers.")] = Politeness()
