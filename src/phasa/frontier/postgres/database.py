@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from time import monotonic
+from time import monotonic, time
 from typing import Any
 
 import msgspec
@@ -91,6 +91,8 @@ class PostgresDatabase(Storage):
         """Seconds for which a transaction renews the life of the worker."""
         self.renewed = monotonic()
         """When it was renewed last, on the clock of this process."""
+        self.skew = 0.0
+        """Seconds that the clock of the database is ahead of this machine's, whole ones: times at rest are its own."""
         self.connection = connect(self.address)
         self.execute = self._execute
         self.executemany = self._executemany
@@ -100,6 +102,7 @@ class PostgresDatabase(Storage):
                 "CREATE TEMP TABLE incoming(id bigint, host bigint, key bigint, state smallint, priority double"
                 " precision, depth int, source jsonb, url text, note bytea, reason text) ON COMMIT DELETE ROWS"
             )
+            self.skew = round(self._execute("SELECT clock()").fetchone()[0] - time()) * 1.0
         except BaseException:
             self.connection.close()
             raise

@@ -84,7 +84,20 @@ class PostgresHosts(HostTable):
 
     def __init__(self, db: PostgresDatabase, shards: Shards) -> None:
         super().__init__(db, shards.owner)
+        self._server = db
         self._shards = shards
+
+    # Times at rest are those of the database, whatever the clock of the machine that wrote them says.
+
+    def row(self, id: int) -> HostRow:
+        row = super().row(id)
+        return row._replace(until=row.until - self._server.skew) if self._server.skew else row
+
+    def end_turn(self, host: int, until: float, rest: float, address: str, failures: int, note: str) -> None:
+        super().end_turn(host, until + self._server.skew, rest, address, failures, note)
+
+    def rest_other(self, name: str, until: float, rest: float) -> None:
+        super().rest_other(name, until + self._server.skew, rest)
 
     def _ids(self, names: list[str]) -> list[tuple[str, int]]:
         return self._db.execute("SELECT name, id FROM host WHERE name = ANY(?)", (names,)).fetchall()
@@ -96,7 +109,9 @@ class PostgresHosts(HostTable):
             " ORDER BY rank, head LIMIT ?3",
             (floor.rank, floor.id, limit, *values),
         )
-        return [HostRow(*row) for row in rows]
+        found = [HostRow(*row) for row in rows]
+        skew = self._server.skew
+        return [row._replace(until=row.until - skew) for row in found] if skew else found
 
     def improve_heads_later(self, heads: Iterable[tuple[int, Head]]) -> None:
         self.improve_heads(heads)
