@@ -16,6 +16,7 @@ from msgspec import Meta
 
 from phasa.errors import CollectionError, SettingsError
 from phasa.feed_settings import FeedSettings
+from phasa.fleet_settings import FleetSettings
 from phasa.fresh_settings import FreshSettings
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.politeness import Politeness
@@ -147,6 +148,7 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
     fresh: Annotated[FreshSettings, Meta(description="When pages that were wanted are visited again.")] = (
         FreshSettings()
     )
+    fleet: Annotated[FleetSettings, Meta(description="Workers on many machines: phasa fleet.")] = FleetSettings()
     feeds: Annotated[FeedSettings, Meta(description="How many feeds, and how long lists of them may be.")] = (
         FeedSettings()
     )

@@ -112,6 +112,8 @@ class Part(msgspec.Struct, frozen=True):
     """One of a fleet: others come and go, on this machine and on others."""
     lifetime: float = 30.0
     """Seconds without a sign of life after which the others take it for lost."""
+    why_end: Callable[[], str] = lambda: ""
+    """Asked now and then: why this process should end; '' while it should not."""
 
 
 def crawl_part(collection: Collection, watch: Watch | None, part: Part) -> Run:
@@ -201,7 +203,7 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
             )
             clock = WallClock()
             revisits = revisits_of(collection, frontier, clock.now(), partition.workers)
-            upkeep = Upkeep(collection, state, watch, clock, partition)
+            upkeep = Upkeep(collection, state, watch, clock, partition, part.why_end)
             crawl = Crawl(
                 Parts(web, judge, strategy, frontier, clock, archive, duplicates=duplicates, revisits=revisits),
                 manners=settings.politeness,

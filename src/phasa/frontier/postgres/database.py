@@ -173,7 +173,7 @@ class PostgresDatabase(Storage):
 
     # ── small values ─────────────────────────────────────────────────────────────────────────────
 
-    def set_meta(self, key: str, value: float | str) -> None:
+    def set_meta(self, key: str, value: object) -> None:
         self._execute(
             "INSERT INTO meta VALUES (?, ?::jsonb) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
             (key, msgspec.json.encode(value).decode()),

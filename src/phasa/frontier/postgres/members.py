@@ -186,5 +186,5 @@ class Members:
 
     def leave(self) -> None:
         """End in good order: the shards are free at once. Inside the caller's transaction."""
-        self._db.execute("UPDATE worker SET ended = true WHERE epoch = ?", (self._db.epoch,))
+        self._db.execute("UPDATE worker SET ended = true, said_goodbye = true WHERE epoch = ?", (self._db.epoch,))
         self._free([self._db.epoch or 0])

@@ -55,7 +55,7 @@ CREATE TABLE answered(url text PRIMARY KEY, record text NOT NULL);
 CREATE TABLE worker(
     epoch bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, number int NOT NULL, place text NOT NULL,
     phasa text NOT NULL, exclusive boolean NOT NULL, until double precision NOT NULL, ended boolean NOT NULL,
-    report jsonb) WITH (fillfactor = 30);
+    said_goodbye boolean NOT NULL DEFAULT false) WITH (fillfactor = 30);
 CREATE TABLE shard(id smallint PRIMARY KEY, owner bigint, epoch bigint NOT NULL DEFAULT 0,
     free_at double precision NOT NULL DEFAULT 0) WITH (fillfactor = 50);
 INSERT INTO shard(id) SELECT generate_series(0, {SHARDS - 1});
