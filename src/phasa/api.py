@@ -225,10 +225,10 @@ class OpenCollection:
 
     def verdicts(self) -> Iterator[PageVerdict]:
         """What the judge said of every page that was judged, in the order of the addresses' discovery."""
-        from phasa.frontier.reader import FrontierReader
+        from phasa.frontiers import read_frontier
 
         last, most = 0, 5_000
-        with FrontierReader(self._collection.frontier_file) as frontier:
+        with read_frontier(self._collection) as frontier:
             while visits := frontier.visits_after(last, most):
                 for visit in visits:
                     if visit.wanted is not None:

@@ -16,6 +16,7 @@ from msgspec import Meta
 
 from phasa.errors import CollectionError, SettingsError
 from phasa.feed_settings import FeedSettings
+from phasa.fleet_settings import FleetSettings
 from phasa.fresh_settings import FreshSettings
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.politeness import Politeness
@@ -126,6 +127,13 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
             "relative to the collection; empty = none."
         ),
     ] = ""
+    frontier: Annotated[
+        str,
+        Meta(
+            description="Where the frontier is kept: empty = frontier.db in this folder; a PostgreSQL server for a "
+            "fleet: postgresql://user@host/database?schema=name (docs/fleet.md)."
+        ),
+    ] = ""
     scope: Annotated[ScopeSettings, Meta(description="Which URLs belong to this collection.")] = ScopeSettings()
     budgets: Annotated[Budgets, Meta(description="How much to take; 0 means no limit.")] = Budgets()
     politeness: Annotated[Politeness, Meta(description="Manners towards servers.")] = Politeness()
@@ -140,6 +148,7 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
     fresh: Annotated[FreshSettings, Meta(description="When pages that were wanted are visited again.")] = (
         FreshSettings()
     )
+    fleet: Annotated[FleetSettings, Meta(description="Workers on many machines: phasa fleet.")] = FleetSettings()
     feeds: Annotated[FeedSettings, Meta(description="How many feeds, and how long lists of them may be.")] = (
         FeedSettings()
     )

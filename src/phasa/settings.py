@@ -16,6 +16,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 import msgspec
 
 from phasa.errors import SettingsError
+from phasa.files import replace_file
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -75,6 +76,26 @@ def write_settings(settings: Settings) -> str:
     lines: list[str] = []
     _write_table(settings, "", lines)
     return "\n".join(lines).strip() + "\n"
+
+
+def write_setting(path: Path, name: str, value: object) -> None:
+    """Change one setting at the top of a file of settings, and leave all else as a person wrote it. Raises
+    SettingsError when the file would not be one any more."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    end = next((at for at, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
+    new = f"{name} = {_toml(value)}\n"
+    for at in range(end):
+        if lines[at].partition("=")[0].strip().strip("# ") == name and "=" in lines[at]:
+            lines[at] = new
+            break
+    else:
+        lines.insert(end, new)
+    text = "".join(lines)
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise SettingsError(f"{path}: {name} cannot be written ({problem}); write it yourself: {new.strip()}") from None
+    replace_file(path, text, durable=True)
 
 
 def describe(kind: type[Settings], section: str = "") -> list[tuple[str, str, str, str]]:

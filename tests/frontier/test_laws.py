@@ -1,4 +1,4 @@
-"""Laws: whatever is done to it, the SQLite frontier is in the state of the one in memory, also after a crash."""
+"""Laws: whatever is done to it, a stored frontier is in the state of the one in memory, also after a crash."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from phasa.frontier.index import IndexOptions, url_hash
 from phasa.frontier.memory import MemoryFrontier
 from phasa.frontier.politeness import Politeness
+from phasa.frontier.postgres.database import PostgresDatabase
+from phasa.frontier.postgres.frontier import Member, PostgresFrontier
 from phasa.frontier.protocol import Ending, Frontier, Lease, Offer, Rediscovery, State
 from phasa.frontier.rules import Rules
 from phasa.frontier.sqlite import SqliteFrontier
+from phasa.frontier.stored import StoredFrontier
 from phasa.web.url import Url
 
 URLS = [Url(f"http{'s' * (n // 4 % 2)}://h{n % 4}.example/{n}") for n in range(24)]
@@ -49,28 +52,28 @@ SMALL = IndexOptions(fold, memtable=7, memtable_hashed=3, memtable_small_run=5, 
 
 
 class Pair:
-    """One frontier of each kind, driven alike."""
+    """A frontier in memory and one in SQLite, driven alike."""
 
-    def __init__(self, folder: Path, rules: Rules) -> None:
-        self.path = folder / "f.db"
+    def __init__(self, place: str, rules: Rules) -> None:
+        self.place = place
         self.rules = rules
         self.memory = MemoryFrontier(rules)
-        self.sqlite = self._open()
+        self.stored = self._open()
         self.leases: list[tuple[Lease, Lease]] = []
         self.now = 0.0
 
-    def _open(self) -> SqliteFrontier:
-        return SqliteFrontier(self.path, self.rules, index=SMALL)
+    def _open(self) -> StoredFrontier:
+        return SqliteFrontier(Path(self.place) / "f.db", self.rules, index=SMALL)
 
     def step(self, name: str, value: object) -> None:
         self.now += 10.0
         getattr(self, name)(value)
 
     def offer(self, offers: list[Offer]) -> None:
-        assert self.memory.offer(offers) == self.sqlite.offer(offers)
+        assert self.memory.offer(offers) == self.stored.offer(offers)
 
     def lease(self, n: int) -> None:
-        one, two = self.memory.lease(self.now, n=n), self.sqlite.lease(self.now, n=n)
+        one, two = self.memory.lease(self.now, n=n), self.stored.lease(self.now, n=n)
         assert [(a.url, a.priority, a.note, a.attempts) for a in one] == [
             (b.url, b.priority, b.note, b.attempts) for b in two
         ]
@@ -82,54 +85,79 @@ class Pair:
             pause, host_pause = value[2]
             ending = Ending(value[0], "r", at=self.now, pause=pause, host_pause=host_pause)
             self.memory.finish(one, ending, value[1])
-            self.sqlite.finish(two, ending, value[1])
+            self.stored.finish(two, ending, value[1])
 
     def hold(self, _: None) -> None:
         if self.leases:
             one, two = self.leases.pop()
             self.memory.hold(one, self.now + 5.0)
-            self.sqlite.hold(two, self.now + 5.0)
+            self.stored.hold(two, self.now + 5.0)
 
     def drop(self, url: Url) -> None:
-        assert self.memory.drop(url, "no") == self.sqlite.drop(url, "no")
+        assert self.memory.drop(url, "no") == self.stored.drop(url, "no")
 
     def requeue(self, url: Url) -> None:
-        assert self.memory.requeue(url) == self.sqlite.requeue(url)
+        assert self.memory.requeue(url) == self.stored.requeue(url)
 
     def reprioritise(self, changes: list[tuple[Url, float]]) -> None:
         self.memory.reprioritise(changes)
-        self.sqlite.reprioritise(changes)
+        self.stored.reprioritise(changes)
 
     def reopen(self, _: None) -> None:
         """The process dies without a word, and another one takes over."""
-        self.sqlite.commit()
-        copy = self.path.with_name("copy.db")
-        for suffix in ("", "-wal", "-shm"):
-            source = Path(f"{self.path}{suffix}")
-            if source.exists():
-                shutil.copy(source, f"{copy}{suffix}")
-        self.sqlite.close()
-        for suffix in ("", "-wal", "-shm"):
-            Path(f"{self.path}{suffix}").unlink(missing_ok=True)
-            if Path(f"{copy}{suffix}").exists():
-                shutil.move(f"{copy}{suffix}", f"{self.path}{suffix}")
+        self.stored.commit()
+        self.die()
         for lease, _two in self.leases:
             self.memory.hold(lease, self.now)
         self.leases.clear()
-        self.sqlite = self._open()
+        self.stored = self._open()
         self.now += 100.0
-        self.sqlite.lease(self.now, n=0)  # the rest of a start after a crash begins
+        self.stored.lease(self.now, n=0)  # the rest of a start after a crash begins
         self.now += 100.0
+
+    def die(self) -> None:
+        path = Path(self.place) / "f.db"
+        copy = path.with_name("copy.db")
+        for suffix in ("", "-wal", "-shm"):
+            source = Path(f"{path}{suffix}")
+            if source.exists():
+                shutil.copy(source, f"{copy}{suffix}")
+        self.stored.close()
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{path}{suffix}").unlink(missing_ok=True)
+            if Path(f"{copy}{suffix}").exists():
+                shutil.move(f"{copy}{suffix}", f"{path}{suffix}")
 
     def commit(self, _: None) -> None:
         """Between commits the one on disk may keep pages back; the order of the leases is the same all the time."""
-        self.sqlite.commit()
+        self.stored.commit()
         self.check()
 
     def check(self) -> None:
-        assert self.memory.states(URLS) == self.sqlite.states(URLS)
-        one, two = self.memory.stats(), self.sqlite.stats()
+        assert self.memory.states(URLS) == self.stored.states(URLS)
+        one, two = self.memory.stats(), self.stored.stats()
         assert (one.waiting, one.leased, one.done, one.dropped) == (two.waiting, two.leased, two.done, two.dropped)
+
+
+class PostgresPair(Pair):
+    """A frontier in memory and one in PostgreSQL."""
+
+    def __init__(self, place: str, rules: Rules) -> None:
+        # Making all tables again takes longer than what is done to them.
+        db = PostgresDatabase(place)
+        for (table,) in db.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall():
+            if table not in ("meta", "shard"):
+                db.execute(f"DELETE FROM {table}")
+        db.execute("DELETE FROM meta WHERE key NOT IN ('format', 'phasa')")
+        db.execute("UPDATE shard SET owner = NULL, free_at = 0")
+        db.close()
+        super().__init__(place, rules)
+
+    def _open(self) -> StoredFrontier:
+        return PostgresFrontier(self.place, self.rules, member=Member("here"))
+
+    def die(self) -> None:
+        self.stored._db.close()
 
 
 def stories(frontier: Frontier) -> list[tuple[object, ...] | None]:
@@ -137,16 +165,35 @@ def stories(frontier: Frontier) -> list[tuple[object, ...] | None]:
     return [None if s is None else (s.state, s.priority, s.note, s.attempts) for s in found]
 
 
+RULES = st.sampled_from(list(Rediscovery))
+STEPS = st.lists(STEP, max_size=30)
+
+
+def go(pair: Pair, steps: list[tuple[str, object]]) -> None:
+    for name, value in steps:
+        pair.step(name, value)
+    pair.commit(None)
+    assert stories(pair.memory) == stories(pair.stored)
+    pair.stored.close()
+
+
+def rules_for(rule: Rediscovery) -> Rules:
+    return Rules(rule, manners=Politeness(delay=1.0, address_delay=0.0, lease=1e9, failures=99))
+
+
 @settings(max_examples=120, deadline=None)
-@given(st.sampled_from(list(Rediscovery)), st.lists(STEP, max_size=30))
-def test_both_frontiers_go_the_same_way(rule: Rediscovery, steps: list[tuple[str, object]]) -> None:
+@given(RULES, STEPS)
+def test_sqlite_goes_the_way_of_memory(rule: Rediscovery, steps: list[tuple[str, object]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        pair = Pair(Path(folder), Rules(rule, manners=Politeness(delay=1.0, address_delay=0.0, lease=1e9, failures=99)))
-        for name, value in steps:
-            pair.step(name, value)
-        pair.commit(None)
-        assert stories(pair.memory) == stories(pair.sqlite)
-        pair.sqlite.close()
+        go(Pair(folder, rules_for(rule)), steps)
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(RULES, STEPS)
+def test_postgres_goes_the_way_of_memory(
+    postgres_server: str, rule: Rediscovery, steps: list[tuple[str, object]]
+) -> None:
+    go(PostgresPair(f"{postgres_server}&schema=laws", rules_for(rule)), steps)
 
 
 @settings(max_examples=60, deadline=None)

@@ -96,10 +96,10 @@ def export(
 
 def _judged(collection: Collection) -> Callable[[str], bool]:
     """Whether the crawl judged an address wanted."""
-    from phasa.frontier.reader import FrontierReader
+    from phasa.frontiers import read_frontier
     from phasa.web.url import parse
 
-    frontier = FrontierReader(collection.frontier_file)
+    frontier = read_frontier(collection)
 
     def wanted(address: str) -> bool:
         url = parse(address)

@@ -29,6 +29,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "extract": ("phasa.cli.extract", "Print the key content of pages."),
     "keywords": ("phasa.cli.keywords", "Print the words that say what pages are about."),
     "overview": ("phasa.cli.overview", "Write the variable tag cloud of a page, a site or a collection."),
+    "fleet": ("phasa.cli.fleet", "Crawl with workers on many machines."),
+    "frontier": ("phasa.cli.frontier", "Move the frontier to a PostgreSQL server, or back."),
     "repair": ("phasa.cli.repair", "Check every file of a collection and make again what was lost."),
     "export": ("phasa.cli.export", "Write a collection as WACZ, text or a page repository."),
     "corpus": ("phasa.cli.corpus", "Clean, deduplicated text of one language from archives."),

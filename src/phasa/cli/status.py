@@ -37,9 +37,9 @@ def status(
 
     collection = Collection.open(directory)
     if quarantine:
-        from phasa.frontier.reader import FrontierReader
+        from phasa.frontiers import read_frontier
 
-        with FrontierReader(collection.frontier_file) as frontier:
+        with read_frontier(collection) as frontier:
             _print(["template", "evidence"], [list(row) for row in frontier.quarantined()], as_json)
     elif report == "segments":
         from phasa.crawl.run.segment_table import segment_table

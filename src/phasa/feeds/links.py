@@ -42,12 +42,12 @@ def _offer(collection: Collection, urls: Sequence[Url], source: str) -> int:
     from phasa.crawl.run.assembly import rules_of, strategy_of
     from phasa.crawl.strategy import Seed
     from phasa.frontier.protocol import Offer, OfferResult
-    from phasa.frontier.sqlite import SqliteFrontier
+    from phasa.frontiers import open_frontier
 
     strategy = strategy_of(collection, collection.profile)
     # The strategy's own note comes with the offer, as it would with a seed.
     ranked = strategy.start([Seed(url) for url in urls])
-    frontier = SqliteFrontier(collection.frontier_file, rules_of(collection, strategy))
+    frontier = open_frontier(collection, rules_of(collection, strategy))
     try:
         offers = [
             Offer(url, AHEAD + float(ranked.priorities[place]), 1, source, ranked.note(place))

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from phasa.errors import CollectionError
 from phasa.frontier.index import SCHEMA as INDEX_SCHEMA
+from phasa.frontier.storage import Storage
+from phasa.frontier.storage import SupersededError as SupersededError
 from phasa.frontier.upgrade import split_origins
 from phasa.seals import unseal
 
@@ -59,16 +61,12 @@ CREATE TABLE IF NOT EXISTS answered(url TEXT PRIMARY KEY, record TEXT NOT NULL) 
 """
 
 
-class SupersededError(CollectionError):
-    """Somebody else has taken the collection over: what this process wanted to write is refused."""
-
-
 def damaged(path: Path, problem: object) -> CollectionError:
     """What is said of a frontier that cannot be read."""
     return CollectionError(f"{path}: damaged ({problem}); mend it with: phasa repair {path.parent}")
 
 
-class Database:
+class Database(Storage):
     """One connection to a frontier file. Raises CollectionError when the file is not a frontier.
 
     Callers open transactions with `begin` and end them with `commit`. Who only reads the file, perhaps while a crawl
@@ -77,8 +75,7 @@ class Database:
 
     def __init__(self, path: Path, cache_megabytes: int = 4) -> None:
         self.path = path
-        self.epoch: int | None = None
-        """The owner that this connection writes for, once it is one; transactions of an older owner are refused."""
+        self.epoch = None
         unseal(path)
         try:
             # One statement cache for everything; transactions are ours to open, not the driver's.
@@ -141,39 +138,9 @@ class Database:
                 "this process ends, and what it had not committed is fetched again there"
             )
 
-    def commit(self) -> None:
-        self.execute("COMMIT")
-
-    def rollback(self) -> None:
-        if self.connection.in_transaction:
-            self.execute("ROLLBACK")
-
-    def meta(self, key: str) -> float | str | None:
-        row = self.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return row[0] if row else None
-
-    def set_meta(self, key: str, value: float | str) -> None:
-        self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
-
-    def tallies(self) -> dict[str, int]:
-        return dict(self.execute("SELECT name, n FROM tally"))
-
-    def count(self, changes: dict[str, int]) -> None:
-        """Add to tallies."""
-        self.executemany(
-            "INSERT INTO tally VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET n = n + excluded.n", changes.items()
-        )
-
-    # ── templates that were found barren ─────────────────────────────────────────────────────────
-
-    def templates(self) -> dict[str, str]:
-        return dict(self.execute("SELECT key, evidence FROM template"))
-
-    def add_template(self, key: str, evidence: str) -> None:
-        self.execute("INSERT OR REPLACE INTO template VALUES (?, ?)", (key, evidence))
-
-    def remove_template(self, key: str) -> None:
-        self.execute("DELETE FROM template WHERE key = ?", (key,))
+    @property
+    def in_transaction(self) -> bool:
+        return self.connection.in_transaction
 
     def close(self) -> None:
         self.connection.close()

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from phasa.frontier.database import Database
 from phasa.frontier.index import url_hash
 from phasa.frontier.offer_batch import Sourced
 from phasa.frontier.protocol import Offer
+from phasa.frontier.storage import Storage
 from phasa.web.url import Url, registered_domain
 
 
@@ -39,7 +39,7 @@ class Inbox:
 
     AT_ONCE = 5_000  # offers read at a time
 
-    def __init__(self, db: Database, partition: Partition) -> None:
+    def __init__(self, db: Storage, partition: Partition) -> None:
         self._db = db
         self._partition = partition
 
@@ -89,11 +89,15 @@ class Inbox:
         row = self._db.execute("SELECT until FROM address WHERE name = ?", (address,)).fetchone()
         if row is not None and row[0] > now:
             return float(row[0])
-        self.close_address(address, until)
+        self.close_address(address, until, now)
         return 0.0
 
-    def close_address(self, address: str, until: float) -> None:
-        self._db.execute("INSERT OR REPLACE INTO address VALUES (?, ?)", (address, until))
+    def close_address(self, address: str, until: float, now: float) -> None:
+        """Whatever was said of it before."""
+        self._db.execute(
+            "INSERT INTO address VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET until = excluded.until",
+            (address, until),
+        )
 
     def open_addresses(self) -> None:
         self._db.execute("DELETE FROM address")

@@ -31,7 +31,7 @@ class OfferBatch:
         self._rules = rules
         self._recent = recent
         self._leased = leased
-        self._first = urls.last_id() + 1
+        self._first = 0
         self._rows: list[NewUrl] = []
         self._simple = True  # none of them has a note or was refused
         self._known: dict[int, int] = {}
@@ -50,6 +50,7 @@ class OfferBatch:
         """What each offer leads to. What is known is asked of the index for all of them at once."""
         results = [OfferResult.KNOWN] * len(offers)
         places, urls, names = self._unanswered(offers)
+        self._first = self._urls.next_ids(len(urls))
         hosts = self._host_ids(names, urls)
         keys = self._urls.index.keys([hosts[name] for name in names], urls)
         known = self._known = self._urls.index.find_many(keys)

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from phasa.frontier.database import Database
 from phasa.frontier.protocol import Ending, Lease
+from phasa.frontier.storage import Storage
 
 
 class Journal(Protocol):
@@ -49,7 +49,7 @@ class Unsettled(NamedTuple):
 class Outbox:
     """The row of one worker. `store` belongs to the caller's transaction, `deliver` comes after its commit."""
 
-    def __init__(self, db: Database, worker: int, journal: Journal | None) -> None:
+    def __init__(self, db: Storage, worker: int, journal: Journal | None) -> None:
         self._db = db
         self._worker = worker
         self._journal = journal
@@ -81,26 +81,28 @@ class Outbox:
 
     def _write(self, logged: int, lines: str) -> None:
         self._db.execute(
-            "INSERT INTO progress VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET logged = ?2, lines = ?3,"
-            " record = CASE WHEN ?4 = '' THEN record ELSE ?4 END",
+            "INSERT INTO progress VALUES (?, ?, ?, ?) ON CONFLICT (worker) DO UPDATE SET logged = excluded.logged,"
+            " lines = excluded.lines,"
+            " record = CASE WHEN excluded.record = '' THEN progress.record ELSE excluded.record END",
             (self._worker, logged, lines, self._record),
         )
 
     # ── at the start, by the first worker ────────────────────────────────────────────────────────
 
-    def recover(self) -> None:
-        """Complete the log with what the workers of the run before could not deliver. When the log is shorter than it
-        was, more than that is missing: `log_is_whole` says so."""
+    def recover(self, only: int | None = None) -> None:
+        """Complete the log with what the workers of the run before could not deliver, or `only` one of them. When the
+        log is shorter than it was, more than that is missing: `log_is_whole` says so."""
         if self._journal is None:
             return
-        rows = self._db.execute("SELECT logged, lines FROM progress ORDER BY logged").fetchall()
+        which, values = ("", ()) if only is None else (" WHERE worker = ?", (only,))
+        rows = self._db.execute(f"SELECT logged, lines FROM progress{which} ORDER BY logged", values).fetchall()
         for logged, lines in rows:
             try:
                 self._journal.complete(logged, lines)
             except ShortenedError:
                 self._journal.complete(0, lines)
                 self.log_is_whole = False
-        self._db.execute("UPDATE progress SET logged = ?, lines = ''", (self._journal.size(),))
+        self._db.execute(f"UPDATE progress SET logged = ?, lines = ''{which}", (self._journal.size(), *values))
 
     def records(self) -> dict[int, str]:
         """The last record that each worker of earlier runs had committed."""
@@ -108,9 +110,12 @@ class Outbox:
 
     def remember(self, found: Iterable[Unsettled], marks: dict[int, str]) -> None:
         """Records behind those of `records`, and the new marks: what stands before them is known or remembered."""
-        self._db.executemany("INSERT OR REPLACE INTO answered VALUES (?, ?)", found)
         self._db.executemany(
-            "INSERT INTO progress VALUES (?1, 0, '', ?2) ON CONFLICT DO UPDATE SET record = ?2", marks.items()
+            "INSERT INTO answered VALUES (?, ?) ON CONFLICT (url) DO UPDATE SET record = excluded.record", found
+        )
+        self._db.executemany(
+            "INSERT INTO progress VALUES (?, 0, '', ?) ON CONFLICT (worker) DO UPDATE SET record = excluded.record",
+            marks.items(),
         )
 
     def answered(self) -> list[Unsettled]:

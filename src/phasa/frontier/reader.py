@@ -29,7 +29,7 @@ NO_RULES = "robots.txt"
 
 # A reason is stored as "cause: details"; this is the only place that takes it apart.
 _CAUSE = "CASE WHEN instr(reason, ':') > 0 THEN substr(reason, 1, instr(reason, ':') - 1) ELSE reason END"
-_SEEN = "SELECT u.url, u.state, v.wanted FROM url u LEFT JOIN visit v ON v.id = u.id"
+SEEN_URL = "SELECT u.url, u.state, v.wanted FROM url u LEFT JOIN visit v ON v.id = u.id"
 _VISIT = "at, status, mime, size, wanted, score, language, words, digest, record, seconds, coalesce(charset, '')"
 _VISIT_COLUMNS = [f"v.{name}" for name in _VISIT.split(", ")[:11]] + ["coalesce(v.charset, '')"]
 _MOST_TRAPS = 1000
@@ -39,10 +39,10 @@ _REPORTS: dict[str, tuple[tuple[str, ...], str]] = {
         ("host", "pages", "wanted", "bytes", "failures", "address"),
         # Both origins of a host are one host here; failures are those of the worse one.
         "SELECT name, sum(done), sum(wanted), sum(bytes), max(failures), max(address) FROM ("
-        "SELECT iif(h.name LIKE 'https://%', substr(h.name, 9), h.name) AS name, h.done AS done,"
+        "SELECT CASE WHEN h.name LIKE 'https://%' THEN substr(h.name, 9) ELSE h.name END AS name, h.done AS done,"
         " sum(coalesce(v.wanted, 0)) AS wanted, sum(coalesce(v.size, 0)) AS bytes, h.failures AS failures,"
         " h.address AS address FROM visit v JOIN url u ON u.id = v.id JOIN host h ON h.id = u.host GROUP BY h.id)"
-        " GROUP BY name ORDER BY sum(done) DESC, name",
+        " AS origins GROUP BY name ORDER BY sum(done) DESC, name",
     ),
     "status": (
         ("status", "urls", "bytes"),
@@ -66,7 +66,7 @@ _REPORTS: dict[str, tuple[tuple[str, ...], str]] = {
     "seeds": (
         ("seed", "state", "reason", "status"),
         "SELECT u.url, CASE u.state WHEN 0 THEN 'waiting' WHEN 1 THEN 'done' WHEN 2 THEN 'dropped'"
-        " ELSE 'quarantined' END, coalesce(u.reason, ''), coalesce(v.status, '')"
+        " ELSE 'quarantined' END, coalesce(u.reason, ''), v.status"
         " FROM url u LEFT JOIN visit v ON v.id = u.id"
         " WHERE u.source IS NULL AND u.depth = 0 ORDER BY u.id",
     ),
@@ -132,6 +132,11 @@ class SeenUrl(NamedTuple):
 class FrontierReader:
     """One connection for reading, to be used in one thread. Raises CollectionError when the file cannot be read."""
 
+    # Where the words of databases differ: one of a list of numbers, the page a URL was found on, its address.
+    AMONG = "IN (SELECT value FROM json_each(?))"
+    FROM_PAGE = "s.id = u.source AND typeof(u.source) = 'integer'"
+    SOURCE = "u.source"
+
     def __init__(self, path: Path) -> None:
         self._path = path
         self._db: sqlite3.Connection | None = None
@@ -168,12 +173,13 @@ class FrontierReader:
     def totals(self) -> Stats:
         """The counts of the collection. URLs that are being fetched now still count as waiting; ready and resting
         hosts are known to the running crawl only."""
-        return Stats.of(dict(self._ask("SELECT name, n FROM tally")))
+        return Stats.of(dict(self._ask("SELECT name, sum(n) FROM tally GROUP BY name")))
 
     def report(self, name: str, limit: int = -1) -> Report:
         """One of the REPORTS with at most so many rows; -1 gives all. Raises KeyError for another name."""
         columns, query = _REPORTS[name]
-        return Report(name, columns, list(self._ask(f"{query} LIMIT ?", limit)))
+        rows = self._ask(f"{query} LIMIT ?", self._limit(limit))
+        return Report(name, columns, [tuple("" if cell is None else cell for cell in row) for row in rows])
 
     def unruled(self) -> list[Unruled]:
         """The origins that have work and whose robots.txt cannot be had, those with most work first."""
@@ -188,8 +194,8 @@ class FrontierReader:
             return []
         # Looks through all URLs, which is why it is asked only where there is such a host.
         counts = self._ask(
-            "SELECT host, count(*) FROM url WHERE state = 0 AND host IN (SELECT value FROM json_each(?)) GROUP BY host",
-            msgspec.json.encode(list(hosts)).decode(),
+            f"SELECT host, count(*) FROM url WHERE state = 0 AND host {self.AMONG} GROUP BY host",
+            self._list(list(hosts)),
         )
         return sorted((Unruled(*hosts[id], urls) for id, urls in counts), key=lambda one: (-one.urls, one.origin))
 
@@ -200,7 +206,7 @@ class FrontierReader:
 
     def out_of_scope(self) -> Iterator[tuple[Url, int]]:
         """Every URL that the scope refused, with its links from a seed. Looks through all URLs."""
-        yield from self._ask(
+        yield from self._stream(
             "SELECT url, depth FROM url WHERE state = ? AND substr(reason, 1, ?) = ?",
             *(int(State.DROPPED), len(OUT_OF_SCOPE), OUT_OF_SCOPE),
         )
@@ -229,10 +235,10 @@ class FrontierReader:
         """Every URL that was tried, in the order of its last visit, as the last lease of it ended. When a URL was
         refused without a visit is not known: it comes last, with the time of the last visit."""
         last = next(self._ask("SELECT coalesce(max(at), 0) FROM visit"), (0.0,))[0]
-        rows = self._ask(
-            "SELECT u.id, u.url, u.priority, u.depth, coalesce(s.url, u.source, ''), u.attempts, u.state, u.reason,"
-            f" v.id, {', '.join(_VISIT_COLUMNS)} FROM url u LEFT JOIN visit v ON v.id = u.id"
-            " LEFT JOIN url s ON s.id = u.source AND typeof(u.source) = 'integer'"
+        rows = self._stream(
+            f"SELECT u.id, u.url, u.priority, u.depth, coalesce(s.url, {self.SOURCE}, ''), u.attempts, u.state,"
+            f" u.reason, v.id, {', '.join(_VISIT_COLUMNS)} FROM url u LEFT JOIN visit v ON v.id = u.id"
+            f" LEFT JOIN url s ON {self.FROM_PAGE}"
             " WHERE v.id IS NOT NULL OR (u.state = ? AND u.attempts > 0) ORDER BY v.at IS NULL, v.at, u.id",
             int(State.DROPPED),
         )
@@ -247,8 +253,9 @@ class FrontierReader:
         """The next URLs that became known; `last` is `id` when there are none."""
         rows = list(
             self._ask(
-                f"SELECT depth, sum(NOT (state = ? AND coalesce({_CAUSE}, '') = ?)), max(id)"
-                " FROM (SELECT id, depth, state, reason FROM url WHERE id > ? ORDER BY id LIMIT ?) GROUP BY depth",
+                f"SELECT depth, sum(CASE WHEN state = ? AND coalesce({_CAUSE}, '') = ? THEN 0 ELSE 1 END), max(id)"
+                " FROM (SELECT id, depth, state, reason FROM url WHERE id > ? ORDER BY id LIMIT ?) AS next"
+                " GROUP BY depth",
                 *(int(State.DROPPED), OUT_OF_SCOPE, id, most),
             )
         )
@@ -256,7 +263,7 @@ class FrontierReader:
 
     def seen_urls(self) -> Iterator[SeenUrl]:
         """Every URL of the collection."""
-        yield from self._seen(_SEEN)
+        yield from self._seen(SEEN_URL)
 
     def seen_urls_under(self, prefix: str) -> Iterator[SeenUrl]:
         """The URLs of one host that begin with a prefix that ends its host (`http://a.example/…`), and all of its URLs
@@ -269,8 +276,8 @@ class FrontierReader:
         known = self._indexed(ids_of_host, number)
         here = "AND (substr(u.url, 1, length(?1)) = ?1 OR instr(u.url, '@'))"
         yield from self._seen(
-            f"{_SEEN} WHERE u.id IN (SELECT value FROM json_each(?2)) AND u.id <= ?3 {here}"
-            f" UNION ALL {_SEEN} WHERE u.id > ?3 AND u.host = ?4 {here}",
+            f"{SEEN_URL} WHERE u.id IN (SELECT value FROM json_each(?2)) AND u.id <= ?3 {here}"
+            f" UNION ALL {SEEN_URL} WHERE u.id > ?3 AND u.host = ?4 {here}",
             *(prefix, msgspec.json.encode(known).decode(), merged, number),
         )
 
@@ -356,10 +363,10 @@ class FrontierReader:
         """Every page that is or was to be visited again."""
         if self._has("revisit"):
             asked = (
-                "SELECT h.name, coalesce(r.due, iif(u.state = 0, r.at, NULL)), r.at, r.visits, r.changes, r.seconds"
-                " FROM revisit r JOIN url u ON u.id = r.id JOIN host h ON h.id = u.host ORDER BY r.id"
+                "SELECT h.name, coalesce(r.due, CASE WHEN u.state = 0 THEN r.at END), r.at, r.visits, r.changes,"
+                " r.seconds FROM revisit r JOIN url u ON u.id = r.id JOIN host h ON h.id = u.host ORDER BY r.id"
             )
-            yield from map(WatchedPage._make, self._ask(asked))
+            yield from map(WatchedPage._make, self._stream(asked))
 
     def visits_since(self, moment: float) -> int:
         """Visits of such pages from then on."""
@@ -394,7 +401,7 @@ class FrontierReader:
         return next(self._ask("SELECT min(value) FROM meta WHERE key LIKE 'merged %'"), (0,))[0] or 0
 
     def _seen(self, query: str, *values: object) -> Iterator[SeenUrl]:
-        for url, state, wanted in self._ask(query, *values):
+        for url, state, wanted in self._stream(query, *values):
             yield SeenUrl(url, State(state), None if wanted is None else bool(wanted))
 
     def _ask(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
@@ -404,6 +411,16 @@ class FrontierReader:
             yield from self._db.execute(query, values)
         except sqlite3.DatabaseError as problem:
             raise self._unreadable(problem) from None
+
+    def _stream(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        """An answer as long as the collection is large, a little at a time."""
+        return self._ask(query, *values)
+
+    def _list(self, numbers: list[int]) -> object:
+        return msgspec.json.encode(numbers).decode()
+
+    def _limit(self, rows: int) -> int | None:
+        return rows
 
     def _unreadable(self, problem: Exception) -> CollectionError:
         return damaged(self._path, problem)

@@ -5,14 +5,16 @@ Everything that writes belongs to the caller's transaction.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
 
-from phasa.frontier.database import Database
 from phasa.frontier.protocol import Ending, Seen
+from phasa.frontier.storage import Storage
 
 SEEN = "since, at, visits, changes, seconds, same, gone, digest, sketch, etag, modified"
+_REPLACED = ", ".join(f"{name} = excluded.{name}" for name in ["due", *SEEN.split(", ")])
 
 
 class Paces(NamedTuple):
@@ -54,8 +56,10 @@ class WatchedPage(NamedTuple):
 class RevisitTable:
     """The tables `revisit` and `capture` of a frontier. `used` says whether any page was ever to be visited again."""
 
-    def __init__(self, db: Database, worker: int) -> None:
-        self._db, self._worker = db, worker
+    OURS = "h.worker = ?"  # the hosts of this process
+
+    def __init__(self, db: Storage, owner: Callable[[], object]) -> None:
+        self._db, self._owner = db, owner
         self.used = db.execute("SELECT 1 FROM revisit LIMIT 1").fetchone() is not None
 
     def seen(self, id: int) -> Seen | None:
@@ -72,12 +76,13 @@ class RevisitTable:
         self.used = True
         marks = ", ".join("?" * (len(SEEN.split(", ")) + 2))
         self._db.execute(
-            f"INSERT OR REPLACE INTO revisit(id, due, {SEEN}) VALUES ({marks})",
+            f"INSERT INTO revisit(id, due, {SEEN}) VALUES ({marks}) ON CONFLICT (id) DO UPDATE SET {_REPLACED}",
             (id, ending.due, *msgspec.structs.astuple(seen)),
         )
         if visit is not None:
             self._db.execute(
-                "INSERT OR REPLACE INTO capture VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO capture VALUES (?, ?, ?, ?, ?) ON CONFLICT (id, at) DO UPDATE SET"
+                " status = excluded.status, change = excluded.change, record = excluded.record",
                 (id, visit.at, visit.status, ending.change, ending.record or visit.record),
             )
 
@@ -86,8 +91,8 @@ class RevisitTable:
         not due any more: they wait."""
         rows = self._db.execute(
             "SELECT r.id FROM revisit r JOIN url u ON u.id = r.id JOIN host h ON h.id = u.host"
-            " WHERE r.due <= ? AND r.at <= ? AND u.state = 1 AND h.worker = ? ORDER BY r.due LIMIT ?",
-            (until, rested, self._worker, most),
+            f" WHERE r.due <= ? AND r.at <= ? AND u.state = 1 AND {self.OURS} ORDER BY r.due LIMIT ?",
+            (until, rested, self._owner(), most),
         ).fetchall()
         self._db.executemany("UPDATE revisit SET due = NULL WHERE id = ?", rows)
         return [row[0] for row in rows]
@@ -103,10 +108,14 @@ class RevisitTable:
 
     def paces(self, most: int) -> Paces:
         """Of so many pages, spread over all of them."""
-        last = int(self._db.execute("SELECT coalesce(max(id), 0) FROM revisit").fetchone()[0])
+        last = self._size()
         rows = self._db.execute(
             "SELECT u.host, r.changes, r.seconds FROM revisit r JOIN url u ON u.id = r.id"
-            " WHERE r.due IS NOT NULL AND (r.id * 2654435761 % 4294967296) <= ? LIMIT ?",
+            " WHERE r.due IS NOT NULL AND (r.id % 2147483648 * 2654435761 % 4294967296) <= ? LIMIT ?",
             (4294967296 * min(1.0, 2.0 * most / max(last, 1)), most),
         ).fetchall()
         return Paces(*(list(column) for column in zip(*rows, strict=True))) if rows else Paces([], [], [])
+
+    def _size(self) -> int:
+        """About as many as there are."""
+        return int(self._db.execute("SELECT coalesce(max(id), 0) FROM revisit").fetchone()[0])

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from heapq import heapify, heappop, heappush, nsmallest
 
-from phasa.frontier.database import Database
 from phasa.frontier.inbox import Inbox, Partition
-from phasa.frontier.index import Head, UrlIndex
+from phasa.frontier.index import Head, QueueIndex
 from phasa.frontier.origins import host_of
 from phasa.frontier.politeness import AWAKE, IN_USE, Politeness
 from phasa.frontier.protocol import Lease
+from phasa.frontier.storage import Storage
 from phasa.frontier.tables import HostRow, HostTable
 
 LAST = Head(float("inf"), 0)
@@ -212,9 +212,9 @@ class HostSchedule:
 
     def __init__(
         self,
-        db: Database,
+        db: Storage,
         hosts: HostTable,
-        index: UrlIndex,
+        index: QueueIndex,
         inbox: Inbox,
         partition: Partition,
         manners: Politeness,
@@ -227,6 +227,7 @@ class HostSchedule:
         self._index = index
         self._inbox = inbox
         self._partition = partition
+        self._manners = manners
         self._delay = manners.address_delay
         self._rest = max(manners.delay, manners.address_delay)
         self._addresses = Servers(active=bool(manners.address_delay))
@@ -361,7 +362,7 @@ class HostSchedule:
                     self.ready.rest(host, free_at)
             if not self._partition.alone:
                 self._db.begin()
-                self._inbox.close_address(name, free_at)
+                self._inbox.close_address(name, free_at, self.now)
                 self._db.commit()
 
     def give_back(self, lease: Lease, until: float) -> None:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Set
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
-from phasa.frontier.database import Database
-from phasa.frontier.index import HASH_BITS, Head, NewUrl, UrlIndex, next_key
+from phasa.frontier.index import HASH_BITS, Head, NewUrl, QueueIndex, next_key
 from phasa.frontier.origins import other_origin, queue_of
 from phasa.frontier.protocol import OUT_OF_SCOPE, State, Story, Visit, Visited
+from phasa.frontier.storage import Storage
 from phasa.web.url import Url, private_suffix
 from phasa.web.url import host as host_name
 
@@ -36,7 +36,7 @@ class HostRow(NamedTuple):
     note: str
 
 
-_HOST = "id, name, site, rank, head, until, rest, address, failures, done, note"
+HOST = "id, name, site, rank, head, until, rest, address, failures, done, note"
 
 
 class HostTable:
@@ -50,8 +50,9 @@ class HostTable:
 
     CACHED = 4_096
     BEHIND = 4_096
+    OWNER = "worker"  # the column that says whose host it is
 
-    def __init__(self, db: Database, worker_of: Callable[[str], int]) -> None:
+    def __init__(self, db: Storage, worker_of: Callable[[str], int]) -> None:
         self._db = db
         self._worker_of = worker_of
         # Two generations: when the young one is full it becomes the old one, and the old one is forgotten.
@@ -78,36 +79,43 @@ class HostTable:
                 young[name] = id
             found[name] = id
         if rest:
-            # Names and ids are all that is asked for: both are in the index of the names.
-            known = self._db.execute(
-                "SELECT h.name, h.id FROM json_each(?) AS asked CROSS JOIN host h ON h.name = asked.value",
-                (msgspec.json.encode(sorted(rest)).decode(),),
-            ).fetchall()
+            known = self._ids(sorted(rest))
             found.update(known)
             young.update(known)
         self._forget()
         return found
+
+    def _ids(self, names: list[str]) -> list[tuple[str, int]]:
+        # Names and ids are all that is asked for: both are in the index of the names.
+        return self._db.execute(
+            "SELECT h.name, h.id FROM json_each(?) AS asked CROSS JOIN host h ON h.name = asked.value",
+            (msgspec.json.encode(names).decode(),),
+        ).fetchall()
 
     def add(self, name: str, url: Url) -> int:
         """A new host, that of a URL; its id."""
         # `registered_domain` past its cache: a new host is asked about once.
         bare = host_name(url)
         site = private_suffix.__wrapped__(bare) or bare
-        self._db.execute("INSERT OR IGNORE INTO site(name) VALUES (?)", (site,))
-        added = self._db.execute(
-            "INSERT INTO host(name, site, worker) VALUES (?, (SELECT id FROM site WHERE name = ?), ?)",
-            (name, site, self._worker_of(site)),
-        )
-        self._young[name] = id = int(added.lastrowid or 0)
+        self._db.execute("INSERT INTO site(name) VALUES (?) ON CONFLICT (name) DO NOTHING", (site,))
+        self._young[name] = id = self._insert(name, site, self._worker_of(site))
         self._forget()
         return id
+
+    def _insert(self, name: str, site: str, worker: int) -> int:
+        ((id,),) = self._db.execute(
+            f"INSERT INTO host(name, site, {self.OWNER}) VALUES (?, (SELECT id FROM site WHERE name = ?), ?)"
+            " RETURNING id",
+            (name, site, worker),
+        ).fetchall()
+        return int(id)
 
     def _forget(self) -> None:
         if len(self._young) >= self.CACHED:
             self._old, self._young = self._young, {}
 
     def row(self, id: int) -> HostRow:
-        row = HostRow(*self._db.execute(f"SELECT {_HOST} FROM host WHERE id = ?", (id,)).fetchone())
+        row = HostRow(*self._db.execute(f"SELECT {HOST} FROM host WHERE id = ?", (id,)).fetchone())
         head = self._behind.get(id)
         if head is not None and (row.rank is None or head < (row.rank, row.head)):
             return row._replace(rank=head.rank, head=head.id)
@@ -117,14 +125,14 @@ class HostTable:
         """The hosts with work whose heads come after the floor, in order. Writes the heads that are behind, in a
         transaction of its own when none is open."""
         if self._behind:
-            alone = not self._db.connection.in_transaction
+            alone = not self._db.in_transaction
             if alone:
                 self._db.begin()
             self.write_heads()
             if alone:
                 self._db.commit()
         rows = self._db.execute(
-            f"SELECT {_HOST} FROM host INDEXED BY turn WHERE worker = ? AND rank IS NOT NULL AND (rank, head) > (?, ?)"
+            f"SELECT {HOST} FROM host INDEXED BY turn WHERE worker = ? AND rank IS NOT NULL AND (rank, head) > (?, ?)"
             " ORDER BY rank, head LIMIT ?",
             (worker, floor.rank, floor.id, limit),
         )
@@ -178,7 +186,8 @@ class HostTable:
     def rest_other(self, name: str, until: float, rest: float) -> None:
         """The other origin of a host is not to be asked before then, either: for the next process."""
         self._db.execute(
-            "UPDATE host SET until = max(until, ?1), rest = max(rest, ?2) WHERE name = ?3",
+            "UPDATE host SET until = CASE WHEN until > ?1 THEN until ELSE ?1 END,"
+            " rest = CASE WHEN rest > ?2 THEN rest ELSE ?2 END WHERE name = ?3",
             (until, rest, other_origin(name)),
         )
 
@@ -216,6 +225,11 @@ _ADD = (
     "INSERT INTO url(host, key, state, priority, depth, source, url, note, reason, attempts)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)"
 )
+_VISIT = "at, status, mime, size, wanted, score, language, words, digest, record, seconds, charset"
+_ADD_VISIT = (
+    f"INSERT INTO visit(id, {_VISIT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
+    + ", ".join(f"{name} = excluded.{name}" for name in _VISIT.split(", "))
+)
 
 
 def _id_of(change: tuple[Row, float, bytes | None]) -> int:
@@ -225,15 +239,20 @@ def _id_of(change: tuple[Row, float, bytes | None]) -> int:
 class UrlTable:
     """The URLs of a frontier and their visits. What is added or gets another priority here is told to the index."""
 
-    def __init__(self, db: Database, hosts: HostTable, index: UrlIndex) -> None:
+    def __init__(self, db: Storage, hosts: HostTable, index: QueueIndex) -> None:
         self.index = index
         self._db = db
         self._hosts = hosts
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────
 
-    def last_id(self) -> int:
-        return int(self._db.execute("SELECT max(id) FROM url").fetchone()[0] or 0)
+    def is_empty(self) -> bool:
+        """Whether no URL was ever taken in."""
+        return self._db.execute("SELECT 1 FROM url LIMIT 1").fetchone() is None
+
+    def next_ids(self, n: int) -> int:
+        """The first of n numbers in a row for new URLs, higher than all before."""
+        return int(self._db.execute("SELECT max(id) FROM url").fetchone()[0] or 0) + 1
 
     def row(self, id: int) -> Row:
         return Row(*self._db.execute(f"SELECT {ROW} FROM url WHERE id = ?", (id,)).fetchone())
@@ -242,11 +261,13 @@ class UrlTable:
         """Many rows by their ids."""
         if not ids:
             return {}
-        asked = msgspec.json.encode(sorted(ids)).decode()
-        found = self._db.execute(
+        return {row[0]: row for row in map(Row._make, self._rows(sorted(ids)))}
+
+    def _rows(self, ids: list[int]) -> Iterable[Iterable[Any]]:
+        asked = msgspec.json.encode(ids).decode()
+        return self._db.execute(
             f"SELECT {_COLUMNS} FROM json_each(?) AS asked CROSS JOIN url ON url.id = asked.value", (asked,)
         )
-        return {row[0]: row for row in map(Row._make, found)}
 
     def find(self, url: Url) -> Row | None:
         """The row of a URL; None when it was never taken in."""
@@ -334,10 +355,10 @@ class UrlTable:
             yield Visited(url, depth, note or b"", Visit(at, status, mime, size, seen, *rest))
 
     def visit(self, id: int) -> Visit | None:
-        row = self._db.execute("SELECT * FROM visit WHERE id = ?", (id,)).fetchone()
+        row = self._db.execute(f"SELECT {_VISIT} FROM visit WHERE id = ?", (id,)).fetchone()
         if row is None:
             return None
-        _, at, status, mime, size, wanted, score, language, words, digest, record, seconds, charset = row
+        at, status, mime, size, wanted, score, language, words, digest, record, seconds, charset = row
         seen = None if wanted is None else bool(wanted)
         return Visit(at, status, mime, size, seen, score, language, words, digest, record, seconds, charset or "")
 
@@ -398,9 +419,9 @@ class UrlTable:
     def add_visit(self, id: int, visit: Visit) -> None:
         v = visit
         self._db.execute(
-            "INSERT OR REPLACE INTO visit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            _ADD_VISIT,
             (
-                *(id, v.at, v.status, v.mime, v.size, v.wanted, v.score, v.language, v.words, v.digest),
-                *(v.record, v.seconds, v.charset),
+                *(id, v.at, v.status, v.mime, v.size, None if v.wanted is None else int(v.wanted), v.score),
+                *(v.language, v.words, v.digest, v.record, v.seconds, v.charset),
             ),
         )

@@ -7,12 +7,12 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from phasa.frontier.database import Database
 from phasa.frontier.protocol import NEAR_DUPLICATE, Ending, Lease, OfferResult, Rescoped, State
 from phasa.frontier.recent import SETTLED, RecentOffers
 from phasa.frontier.revisits import RevisitTable
 from phasa.frontier.rules import Rules
 from phasa.frontier.schedule import Host, HostSchedule
+from phasa.frontier.storage import Storage
 from phasa.frontier.tables import HostTable, Row, UrlTable
 from phasa.frontier.traps import template
 from phasa.web.url import Url
@@ -27,7 +27,7 @@ class Transitions:
 
     def __init__(
         self,
-        db: Database,
+        db: Storage,
         urls: UrlTable,
         hosts: HostTable,
         schedule: HostSchedule,

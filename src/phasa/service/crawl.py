@@ -15,7 +15,7 @@ from phasa.crawl.run.explain import Explanation, explain
 from phasa.crawl.run.prometheus import Metric, crawl_metrics
 from phasa.crawl.run.status import Status, is_running, read_status
 from phasa.errors import InputError, PhasaError
-from phasa.frontier.reader import FrontierReader
+from phasa.frontiers import read_frontier
 from phasa.service.crawl_process import last_words, start_crawl, stop_crawl
 from phasa.service.crawl_status import CrawlHistory, CrawlTables, crawl_history, crawl_tables
 from phasa.service.section import Call, Conflict, Event, Nothing, Problem, Section, Stream, View
@@ -87,7 +87,7 @@ class CrawlPage(msgspec.Struct, frozen=True, kw_only=True):
 def _page(service: Service, asked: AskedPage) -> CrawlPage:
     collection = service.collection
     told, trouble = None, ""
-    with FrontierReader(collection.frontier_file) as frontier:
+    with read_frontier(collection) as frontier:
         now = read_status(collection, frontier)
         if asked.url:
             try:

@@ -14,7 +14,7 @@ from phasa.archive.text import Text, page_text, read_texts, write_jsonl, write_p
 from phasa.archive.wacz import export_wacz
 from phasa.collection import Collection
 from phasa.errors import InputError
-from phasa.frontier.reader import FrontierReader
+from phasa.frontiers import read_frontier
 from phasa.service.job_process import Order, Tell
 from phasa.service.jobs import Job
 from phasa.service.section import Call, Nothing
@@ -91,7 +91,7 @@ def run(order: Order, tell: Tell) -> str:
 
 
 def _texts(collection: Collection, tell: Tell) -> Iterator[Text]:
-    with FrontierReader(collection.frontier_file) as frontier:
+    with read_frontier(collection) as frontier:
         total = frontier.totals().pages or None
     tell(0, total, "reading pages")
     for number, text in enumerate(read_texts(collection.archive_folder, page_text), 1):

@@ -17,6 +17,7 @@ from phasa.frontier.protocol import State, Story
 from phasa.frontier.reader import NO_RULES, FrontierReader
 from phasa.frontier.scope import SEEN, Scope
 from phasa.frontier.traps import Traps
+from phasa.frontiers import read_frontier
 from phasa.web.url import Url, parse
 
 MOST_SOURCES = 50
@@ -64,7 +65,7 @@ def explain(
         near = parse(f"http://{spelling}") if "://" not in spelling and "." in spelling else None
         raise InputError(f"{spelling}: not an http or https address" + (f"; did you mean {near}?" if near else ""))
     if frontier is None:
-        with FrontierReader(collection.frontier_file) as opened:
+        with read_frontier(collection) as opened:
             return explain(collection, url, opened, thorough=thorough)
     story = frontier.story(url)
     if story is None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from phasa.collection import Collection
 from phasa.frontier.origins import host_of
-from phasa.frontier.reader import FrontierReader
+from phasa.frontiers import read_frontier
 from phasa.schedule.value import Floats, share_budget, up_to_date
 
 DAY = 86_400.0
@@ -60,7 +60,7 @@ def read_freshness(collection: Collection, now: float | None = None) -> Freshnes
     settings = collection.settings.fresh
     names: dict[str, int] = {}
     rows: list[tuple[float, ...]] = []
-    with FrontierReader(collection.frontier_file) as frontier:
+    with read_frontier(collection) as frontier:
         for page in frontier.watched():
             number = names.setdefault(host_of(page.host), len(names))
             due = math.nan if page.due is None else page.due

@@ -21,6 +21,7 @@ from phasa.crawl.run.counts import Bookmark, Counts, drop_counts
 from phasa.crawl.run.crawl_log import parse_line, time_text
 from phasa.errors import CollectionError
 from phasa.frontier.reader import FrontierReader
+from phasa.frontiers import read_frontier
 from phasa.web.url import Url
 
 PART = 1 << 20  # bytes of the log that are counted at a time
@@ -63,7 +64,7 @@ class LogReader:
             names = Names()
             for kind in OPEN_KINDS:
                 names.know(kind, {share.key for share in counts.shares(kind, 1000)})
-            with FrontierReader(self._collection.frontier_file) as frontier:
+            with read_frontier(self._collection) as frontier:
                 while not self._ending.is_set() and self._count_some(counts, frontier, names):
                     self._ending.wait(_REST)
         finally:

@@ -13,7 +13,7 @@ from phasa.archive.repair import Mended, finished_sizes, indexed_files, mend_arc
 from phasa.collection import Collection
 from phasa.crawl.run.crawl_log import CrawlLog, complete_log
 from phasa.errors import CollectionError
-from phasa.frontier.reader import FrontierReader
+from phasa.frontiers import is_begun, is_served, read_frontier
 from phasa.seals import broken, seal, seal_of
 
 CHECKED_ALWAYS = 64_000_000
@@ -31,7 +31,7 @@ def mend_before_crawl(collection: Collection) -> Mended:
         )
     mended = mend_archive(collection.archive_folder)
     drop_damaged_duplicates(collection)
-    if (problem := broken(collection.log_file)) and collection.frontier_file.exists():
+    if (problem := broken(collection.log_file)) and is_begun(collection):
         _logger.warning("%s: %s; the lines that are missing are written again", collection.log_file, problem)
         write_missing_lines(collection)
     return mended
@@ -40,6 +40,8 @@ def mend_before_crawl(collection: Collection) -> Mended:
 def frontier_damage(collection: Collection, *, thorough: bool = False) -> str:
     """What is wrong with the frontier of a collection; '' when nothing is known to be. `thorough`: the whole file is
     looked through, whatever its size."""
+    if is_served(collection):
+        return ""  # the server looks after it
     path = collection.frontier_file
     if problem := broken(path, thorough=thorough):
         return problem
@@ -66,7 +68,7 @@ def _check(path: Path) -> str:
 
 def write_missing_lines(collection: Collection) -> int:
     """Complete crawl.log with the lines of URLs that the frontier has and the log has not; how many."""
-    with FrontierReader(collection.frontier_file) as frontier:
+    with read_frontier(collection) as frontier:
         log = CrawlLog(collection.log_file)
         try:
             return complete_log(log, collection.log_file, frontier.ended())

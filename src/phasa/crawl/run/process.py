@@ -13,6 +13,7 @@ from typing import NamedTuple
 import msgspec
 import uvloop
 
+from phasa import frontiers
 from phasa.collection import Collection
 from phasa.crawl.clock import WallClock
 from phasa.crawl.live import LiveWeb
@@ -45,12 +46,13 @@ from phasa.crawl.settle import Parts
 from phasa.crawl.strategy import Strategy
 from phasa.errors import CollectionError
 from phasa.frontier.database import damaged
+from phasa.frontier.inbox import ALONE, Partition
 from phasa.frontier.outbox import Unsettled
 from phasa.frontier.protocol import State
 from phasa.frontier.reader import Unruled
 from phasa.frontier.rules import Rules
 from phasa.frontier.scope import scope_text
-from phasa.frontier.sqlite import ALONE, Partition, SqliteFrontier
+from phasa.frontier.stored import StoredFrontier
 from phasa.garbage import collected_rarely
 from phasa.web.url import Url
 
@@ -106,6 +108,12 @@ class Part(msgspec.Struct, frozen=True):
     page_limit: PageLimit | None = None
     cycles: int = 0
     """Of a crawl in cycles, how many more."""
+    fleet: bool = False
+    """One of a fleet: others come and go, on this machine and on others."""
+    lifetime: float = 30.0
+    """Seconds without a sign of life after which the others take it for lost."""
+    why_end: Callable[[], str] = lambda: ""
+    """Asked now and then: why this process should end; '' while it should not."""
 
 
 def crawl_part(collection: Collection, watch: Watch | None, part: Part) -> Run:
@@ -129,14 +137,17 @@ def open_frontier(
 ) -> Opened:
     """The frontier of a collection for one process of a run. The owner completes the log, and looks for answers that a
     killed run had kept."""
-    frontier = SqliteFrontier(
-        collection.frontier_file,
+    frontier = frontiers.open_frontier(
+        collection,
         rules,
-        partition=part.partition,
+        frontiers.Membership(part.partition, part.epoch, part.fleet, part.lifetime),
         before_commit=archive.sync if archive is not None else lambda: None,
         journal=log,
-        epoch=part.epoch,
     )
+    if part.fleet:
+        number = part.partition.worker
+        frontier.complete_log(number)
+        return Opened(frontier, recall_unsettled(frontier, collection.archive_folder, part.finished, number))
     if part.epoch is not None:
         return Opened(frontier, frontier.outbox.answered())
     if not frontier.outbox.log_is_whole:
@@ -149,7 +160,7 @@ def open_frontier(
 class Opened(NamedTuple):
     """A frontier, and the answers that need not be asked for again."""
 
-    frontier: SqliteFrontier
+    frontier: StoredFrontier
     recalled: list[Unsettled]
 
 
@@ -192,7 +203,7 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
             )
             clock = WallClock()
             revisits = revisits_of(collection, frontier, clock.now(), partition.workers)
-            upkeep = Upkeep(collection, state, watch, clock, partition)
+            upkeep = Upkeep(collection, state, watch, clock, partition, part.why_end)
             crawl = Crawl(
                 Parts(web, judge, strategy, frontier, clock, archive, duplicates=duplicates, revisits=revisits),
                 manners=settings.politeness,
@@ -210,12 +221,12 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
         metrics = upkeep.end(crawl, outcome.why)
         failures: list[tuple[str, str]] = []
         if first:
-            write_reports(collection.frontier_file, collection.reports_folder)
+            write_reports(collection, collection.reports_folder)
             failures = _failed_seeds(frontier, seeds)
         return Run(outcome, metrics, seeds, failures, crawl.errors)
 
 
-def _failed_seeds(frontier: SqliteFrontier, seeds: SeedFile) -> list[tuple[str, str]]:
+def _failed_seeds(frontier: StoredFrontier, seeds: SeedFile) -> list[tuple[str, str]]:
     failures = []
     for seed in seeds.seeds[:1000]:
         story = frontier.story(Url(seed.url))

@@ -28,6 +28,7 @@ from phasa.errors import BrokenPartError, CollectionError
 from phasa.frontier.outbox import Unsettled
 from phasa.frontier.protocol import Lease, Offer
 from phasa.frontier.sqlite import SqliteFrontier
+from phasa.frontiers import frontier_name, is_served
 from phasa.web.url import parse
 from phasa.web.url import path as url_path
 
@@ -57,6 +58,11 @@ class _Kept:
 def rebuild_frontier(collection: Collection) -> int:
     """Make frontier.db again; the old one is kept as frontier.db.damaged. How many URLs are done. Raises
     CollectionError when there is no archive to make it from."""
+    if is_served(collection):
+        raise CollectionError(
+            f"{frontier_name(collection)}: a frontier on a server comes back from a backup of the server; to begin "
+            "again from the archive, leave out the setting 'frontier', repair, and move it: phasa frontier move"
+        )
     folder = collection.archive_folder
     if not any(warc_files(folder)):
         raise CollectionError(f"{folder}: no WARC file to make a frontier from; begin anew with: phasa crawl")

@@ -19,7 +19,7 @@ from phasa.crawl.answer import Answer
 from phasa.crawl.judge import Judgement
 from phasa.crawl.record import WarcArchive
 from phasa.frontier.outbox import Unsettled
-from phasa.frontier.sqlite import SqliteFrontier
+from phasa.frontier.stored import StoredFrontier
 from phasa.web.exchange import Exchange, Outcome
 from phasa.web.fetch import Fetcher
 from phasa.web.http import REDIRECTS
@@ -31,8 +31,11 @@ _WORKER = re.compile(r"-(\d+)\.warc\.gz$")
 _logger = logging.getLogger(__name__)
 
 
-def recall_unsettled(frontier: SqliteFrontier, folder: Path, finished: Iterable[str]) -> list[Unsettled]:
-    """The answers that the archive has of URLs that still wait. `finished`: WARC files that were found open."""
+def recall_unsettled(
+    frontier: StoredFrontier, folder: Path, finished: Iterable[str], only: int | None = None
+) -> list[Unsettled]:
+    """The answers that the archive has of URLs that still wait. `finished`: WARC files that were found open. `only`:
+    those of one worker, while others are at work."""
     marks = frontier.outbox.records()
     found: list[Unsettled] = []
     ends: dict[int, str] = {}
@@ -40,7 +43,7 @@ def recall_unsettled(frontier: SqliteFrontier, folder: Path, finished: Iterable[
         for worker, path, start in _behind(folder, marks, set(finished)):
             for offset, _, stored in positions(path, start):
                 record = f"{path.name}:{offset}"
-                if record != marks.get(worker):
+                if record != marks.get(worker) and only in (None, worker):
                     found.append(Unsettled(stored.url, record))
                     ends[worker] = record
     recalled = frontier.recall(found, ends)

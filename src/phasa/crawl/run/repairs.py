@@ -25,6 +25,7 @@ from phasa.crawl.run.counts import drop_counts
 from phasa.crawl.run.mend import drop_damaged_duplicates, frontier_damage, seal_collection, write_missing_lines
 from phasa.crawl.run.rebuild import rebuild_frontier as rebuilt_from
 from phasa.frontier.database import Database
+from phasa.frontiers import is_begun, is_served
 from phasa.seals import broken, unseal
 
 
@@ -72,8 +73,9 @@ def repair_collection(
     elif problem:
         advice = f"phasa repair {collection.path} --frontier makes it again from the archive"
         damage.append(Finding(str(path), f"{problem}; {advice}"))
-    if (rebuild_frontier or not problem) and path.exists():
-        Database(path).close()  # an older format is brought up to date
+    if (rebuild_frontier or not problem) and is_begun(collection):
+        if not is_served(collection):
+            Database(path).close()  # an older format is brought up to date
         if broken(collection.log_file):
             unseal(collection.log_file)
         if lines := write_missing_lines(collection):

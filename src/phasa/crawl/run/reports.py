@@ -7,20 +7,21 @@ from pathlib import Path
 from phasa.collection import Collection
 from phasa.errors import InputError
 from phasa.files import replace_file
-from phasa.frontier.reader import REPORTS, FrontierReader, Report
+from phasa.frontier.reader import REPORTS, Report
+from phasa.frontiers import read_frontier
 
 
 def read_report(collection: Collection, name: str, limit: int = -1) -> Report:
     """One report with at most so many rows; -1 gives all. Raises InputError that lists the names."""
     if name not in REPORTS:
         raise InputError(f"no report '{name}'; there are {', '.join((*REPORTS, 'segments'))}")
-    with FrontierReader(collection.frontier_file) as frontier:
+    with read_frontier(collection) as frontier:
         return frontier.report(name, limit)
 
 
-def write_reports(frontier_file: Path, folder: Path) -> None:
+def write_reports(collection: Collection, folder: Path) -> None:
     """Every report as NAME.tsv in a folder."""
-    with FrontierReader(frontier_file) as frontier:
+    with read_frontier(collection) as frontier:
         for name in REPORTS:
             replace_file(folder / f"{name}.tsv", _tab_separated(frontier.report(name)))
 

@@ -20,11 +20,10 @@ from phasa.crawl.run.topic_artefacts import write_topic_artefacts
 from phasa.crawl.run.upkeep import Watch
 from phasa.crawl.run.workers import crawl_together
 from phasa.errors import SettingsError
-from phasa.frontier.reader import FrontierReader
 from phasa.frontier.rules import Rules
 from phasa.frontier.scope import Scope, scope_text
-from phasa.frontier.sqlite import SqliteFrontier
 from phasa.frontier.traps import Traps
+from phasa.frontiers import is_begun, open_frontier, read_frontier
 from phasa.logs import logged_to_file
 from phasa.plugins import absolute
 
@@ -37,7 +36,7 @@ def run_collection(collection: Collection, watch: Watch | None = None, *, worker
     raised."""
     if cycles and workers > 1:
         raise SettingsError("a crawl in cycles has one manager; leave out --workers")
-    again = "resumes" if collection.frontier_file.exists() else "begins"
+    again = "resumes" if is_begun(collection) else "begins"
     strategy = collection.settings.strategy
     collection.reports_folder.mkdir(exist_ok=True)
     clear_live_status(collection)
@@ -46,7 +45,7 @@ def run_collection(collection: Collection, watch: Watch | None = None, *, worker
         mended = mend_before_crawl(collection)
         part, started = Part(finished=tuple(mended.finished), cycles=cycles), time.time()
         run = crawl_part(collection, watch, part) if workers == 1 else crawl_together(collection, watch, workers, part)
-        with FrontierReader(collection.frontier_file) as frontier:
+        with read_frontier(collection) as frontier:
             run = run._replace(unruled=tuple(frontier.unruled()))
         seal_collection(collection)
         write_topic_artefacts(collection, started, time.time())
@@ -81,7 +80,7 @@ def rescope_dropped(collection: Collection, told: Callable[[int, int], None] = l
     """Let URLs wait again that the scope had refused and takes now; how many. `told` hears how many were looked at and
     taken back, after each of many transactions: what was interrupted goes on when it is called again."""
     settings = collection.settings
-    frontier = SqliteFrontier(collection.frontier_file, Rules(scope=Scope(settings.scope), traps=Traps(settings.traps)))
+    frontier = open_frontier(collection, Rules(scope=Scope(settings.scope), traps=Traps(settings.traps)))
     seen = taken = 0
     try:
         some = frontier.rescope()
@@ -98,7 +97,7 @@ def rescope_dropped(collection: Collection, told: Callable[[int, int], None] = l
 
 def release_quarantined(collection: Collection, text: str) -> int:
     """Let quarantined URLs wait again whose address or evidence contains the text; how many."""
-    frontier = SqliteFrontier(collection.frontier_file, Rules(traps=Traps(collection.settings.traps)))
+    frontier = open_frontier(collection, Rules(traps=Traps(collection.settings.traps)))
     try:
         return frontier.release(text)
     finally:

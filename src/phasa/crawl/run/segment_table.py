@@ -16,6 +16,7 @@ from phasa.crawl.segments.identifier import key_by
 from phasa.crawl.segments.segment import Segment
 from phasa.frontier.protocol import State
 from phasa.frontier.reader import FrontierReader, SeenUrl
+from phasa.frontiers import read_frontier
 
 _BY_SEGMENT = ("segment", "best-segment")
 
@@ -61,7 +62,7 @@ class _Kept(msgspec.Struct):
 def segment_table(collection: Collection, limit: int = 20) -> list[SegmentRow]:
     """The segments with most wanted pages first; `limit` -1 gives all."""
     key_of = key_by(collection.settings.strategies.segment.directories)
-    with FrontierReader(collection.frontier_file) as frontier:
+    with read_frontier(collection) as frontier:
         rows = _rows(frontier.seen_urls(), _kept(collection), key_of)
     rows.sort(key=lambda row: (-row.wanted, -row.pages, -row.pending, row.segment))
     return rows if limit < 0 else rows[:limit]
@@ -74,7 +75,7 @@ def segment_row(collection: Collection, url: str, frontier: FrontierReader | Non
     if not key:
         return None
     if frontier is None:
-        with FrontierReader(collection.frontier_file) as opened:
+        with read_frontier(collection) as opened:
             return segment_row(collection, url, opened)
     # The prefix says too much: what lies below the segment, too, and all URLs of the host with a user name in them.
     found = (seen for seen in frontier.seen_urls_under(key.rstrip("/")) if key_of(seen.url) == key)

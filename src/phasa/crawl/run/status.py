@@ -16,6 +16,7 @@ from phasa.crawl.run.live_status import LiveStatus, read_history, read_live_stat
 from phasa.frontier.protocol import Stats
 from phasa.frontier.reader import FrontierReader, Unruled
 from phasa.frontier.scope import Scope, scope_text
+from phasa.frontiers import is_begun, read_frontier
 
 RATE_OVER = 10.0
 """Seconds that "pages a second" looks back."""
@@ -64,7 +65,7 @@ def dropped_by_scope(collection: Collection) -> str:
     """What a scope that was changed since would take back, in words; '' for nothing. Looks through all URLs when it was
     changed."""
     settings = collection.settings.scope
-    with FrontierReader(collection.frontier_file) as frontier:
+    with read_frontier(collection) as frontier:
         if not frontier.begun or frontier.scope() == scope_text(settings):
             return ""
         scope, dropped, back = Scope(settings), 0, 0
@@ -97,7 +98,7 @@ def read_status(collection: Collection, frontier: FrontierReader | None = None) 
     """The status of this moment. `frontier`: a reader that is open already. Raises CollectionError when the frontier
     or the orders cannot be read."""
     if frontier is None:
-        with FrontierReader(collection.frontier_file) as opened:
+        with read_frontier(collection) as opened:
             return read_status(collection, opened)
     totals, orders, settings = frontier.totals(), read_orders(collection), collection.settings
     running = is_running(collection)
@@ -170,7 +171,7 @@ def _what_next(collection: Collection, totals: Stats, state: State, orders: Orde
         return f"paused; go on with: phasa crawl {collection.path} --resume"
     if state in ("running", "paused"):
         return f"a crawl is running; see it in a browser: phasa serve {collection.path}"
-    if not collection.frontier_file.exists():
+    if not is_begun(collection):
         return f"not crawled yet: phasa crawl {collection.path}"
     if totals.waiting:
         return f"go on with: phasa crawl {collection.path}"

@@ -16,7 +16,7 @@ from phasa.crawl.run.live_status import StatusWriter, write_metrics
 from phasa.crawl.strategy import Strategy
 from phasa.errors import BrokenPartError, InputError, with_place
 from phasa.files import replace_file
-from phasa.frontier.sqlite import Partition
+from phasa.frontier.inbox import Partition
 
 SAVE_EVERY = 30.0
 FLUSH_EVERY = 2.0
@@ -67,7 +67,9 @@ class Upkeep:
         watch: Watch | None,
         clock: Clock,
         partition: Partition,
+        why_end: Callable[[], str] = lambda: "",
     ) -> None:
+        self._why_end = why_end
         self._alone = partition.workers == 1
         self._control = Control(collection, clock.now(), plants=partition.worker == 0)
         self._status = StatusWriter(collection, partition.worker, partition.workers)
@@ -89,6 +91,8 @@ class Upkeep:
         if now >= self._next_save:
             self._next_save = now + SAVE_EVERY
             self._state.save()
+        if why := self._why_end():
+            return why
         if now < self._next_flush:
             return ""
         self._next_flush = now + FLUSH_EVERY

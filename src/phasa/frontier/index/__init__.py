@@ -8,12 +8,14 @@ is the truth: after a crash the index is completed from the rows beyond the last
     run          sorted arrays of keys, ids and ranks
     tables       in the file: key → id behind a Bloom filter, and posting lists of the waiting URLs of each host
     url_index    all of them as one
+    queue_index  what is asked of it, also where the index is PostgreSQL's
 
 Everybody else imports from here and from nowhere below.
 """
 
 from __future__ import annotations
 
+from phasa.frontier.index.queue_index import QueueIndex as QueueIndex
 from phasa.frontier.index.run import HASH_BITS as HASH_BITS
 from phasa.frontier.index.run import Head as Head
 from phasa.frontier.index.run import NewUrl as NewUrl

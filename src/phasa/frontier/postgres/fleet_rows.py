@@ -1,0 +1,140 @@
+"""What a fleet keeps beside its frontier: which one it is, how many workers it wants, who lives, what was learned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from phasa.errors import CollectionError
+from phasa.frontier.postgres.database import PostgresDatabase
+
+_KEY = "fleet"
+
+
+class FleetOrder(msgspec.Struct, frozen=True, kw_only=True):
+    """What is wanted of a fleet. `stop`: its workers end; `ended`: why all of it ended."""
+
+    name: str
+    workers: int
+    cluster: str = ""
+    place: str = ""
+    phasa: str = ""
+    started: float = 0.0
+    planted: bool = False
+    """Whether the seeds are planted: before that nothing is left, and nothing is done."""
+    stop: bool = False
+    ended: str = ""
+
+
+class WorkerRow(msgspec.Struct, frozen=True):
+    """A worker that lives, or the last life of one: how many shards it owns, and when it was heard last, in seconds."""
+
+    number: int
+    place: str
+    phasa: str
+    shards: int
+    silent: float
+    lost: bool
+    epoch: int
+
+
+class FleetRows:
+    """One connection for what is said of a fleet, for one thread."""
+
+    def __init__(self, address: str) -> None:
+        self._db = PostgresDatabase(address)
+
+    def close(self) -> None:
+        self._db.close()
+
+    def __enter__(self) -> FleetRows:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def order(self) -> FleetOrder | None:
+        """What is wanted; None when there never was a fleet."""
+        found: Any = self._db.meta(_KEY)
+        return msgspec.convert(found, FleetOrder) if found is not None else None
+
+    def begin(self, order: FleetOrder) -> None:
+        """A new fleet. Raises CollectionError when another one is at work, or a crawl is."""
+        self._db.begin()
+        try:
+            self._db.execute("LOCK TABLE worker IN SHARE ROW EXCLUSIVE MODE")
+            before = self.order()
+            living = [worker for worker in self.workers() if not worker.lost]
+            if before is not None and not before.ended and (living or not before.stop):
+                raise CollectionError(
+                    f"{self._db.address.shown}: there is a fleet already, '{before.name}', started on {before.place}"
+                    f" with {len(living)} workers alive; stop it first: phasa fleet stop"
+                )
+            if living:
+                raise CollectionError(
+                    f"{self._db.address.shown}: already being crawled by worker {living[0].number} on"
+                    f" {living[0].place}; stop that first"
+                )
+            self._write(order)
+            self._db.commit()
+        except BaseException:
+            self._db.rollback()
+            raise
+
+    def change(self, **changes: object) -> FleetOrder:
+        """Other orders for the fleet. Raises CollectionError when there is none."""
+        self._db.begin()
+        try:
+            self._db.execute("SELECT 1 FROM meta WHERE key = ? FOR UPDATE", (_KEY,))
+            before = self.order()
+            if before is None:
+                raise CollectionError(f"{self._db.address.shown}: there is no fleet; start one with: phasa fleet start")
+            order = msgspec.structs.replace(before, **changes)
+            self._write(order)
+            self._db.commit()
+            return order
+        except BaseException:
+            self._db.rollback()
+            raise
+
+    def _write(self, order: FleetOrder) -> None:
+        self._db.set_meta(_KEY, msgspec.to_builtins(order))
+
+    def workers(self) -> list[WorkerRow]:
+        """The last life of each worker that had one and has not ended in good order."""
+        rows = self._db.execute(
+            "SELECT DISTINCT ON (number) number, place, phasa, (SELECT count(*) FROM shard s WHERE s.owner = w.epoch),"
+            " clock() - until, ended OR until <= clock(), epoch FROM worker w WHERE NOT exclusive AND NOT said_goodbye"
+            " ORDER BY number, epoch DESC"
+        ).fetchall()
+        return [WorkerRow(*row) for row in rows]
+
+    def left(self) -> int:
+        """URLs that wait or are being fetched, with those on their way from one worker to another."""
+        (letters,) = self._db.execute("SELECT count(*) FROM inbox").fetchone()
+        return self._db.tallies().get("waiting", 0) + int(letters)
+
+    def pages(self) -> int:
+        return self._db.tallies().get("judged", 0)
+
+    def living(self) -> int:
+        (n,) = self._db.execute("SELECT count(*) FROM worker WHERE NOT ended AND until > clock()").fetchone()
+        return int(n)
+
+    # ── what was learned ─────────────────────────────────────────────────────────────────────────
+
+    def publish(self, name: str, worker: int, content: bytes) -> None:
+        """What a worker's strategy has learned by itself so far, in place of what it said before."""
+        self._db.execute(
+            "INSERT INTO model VALUES (?, ?, 1, clock(), ?) ON CONFLICT (name, worker) DO UPDATE SET"
+            " version = model.version + 1, at = excluded.at, content = excluded.content",
+            (name, worker, content),
+        )
+
+    def learned(self, name: str, worker: int, after: dict[int, int]) -> dict[int, tuple[int, bytes]]:
+        """What others have learned, newer than the versions known: worker -> (version, content)."""
+        rows = self._db.execute(
+            "SELECT worker, version, content FROM model WHERE name = ? AND worker <> ?", (name, worker)
+        ).fetchall()
+        return {other: (version, content) for other, version, content in rows if version > after.get(other, 0)}
