@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "keywords": ("phasa.cli.keywords", "Print the words that say what pages are about."),
     "overview": ("phasa.cli.overview", "Write the variable tag cloud of a page, a site or a collection."),
     "repair": ("phasa.cli.repair", "Check every file of a collection and make again what was lost."),
+    "archive": ("phasa.cli.archive", "Ship finished archive files to storage, and verify what is there."),
     "export": ("phasa.cli.export", "Write a collection as WACZ, text or a page repository."),
     "corpus": ("phasa.cli.corpus", "Clean, deduplicated text of one language from archives."),
     "fresh": ("phasa.cli.fresh", "How up to date a collection is; revisit policies on traces of changes."),
