@@ -14,7 +14,7 @@ ORDER = (
     "errors", "extras", "files", "garbage", "logs", "measures", "plugins", "processes", "seals", "settings", "licences",
     "sandbox", "language", "web", "archive", "frontier", "schedule", "strategy_settings", "feed_settings",
     "fresh_settings", "overview_choices", "overview_settings", "service_settings", "collection", "crawl",
-    "feeds", "overview", "corpus", "lab", "papers", "service", "demo", "api", "cli",
+    "feeds", "overview", "corpus", "lab", "papers", "service", "demo", "api", "fleet", "cli",
 )  # fmt: skip
 
 

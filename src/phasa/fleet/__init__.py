@@ -1,0 +1,1 @@
+"""Many machines: Ray actors and tasks. The only place that imports Ray."""
