@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from phasa.archive.manifest import Place
+from phasa.archive.storage import open_storage
 from phasa.archive.text import Text, write_parquet
 from phasa.cli import main
 from phasa.crawl.segments.builder import country_names
@@ -19,7 +21,12 @@ from phasa.extras import ExtraError, needs_extra
 
 CHECKOUT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-OF_COMMANDS = ("parquet", "gazetteer", "train")  # the extras that commands need; the others are for the checkout
+OF_COMMANDS = (
+    "parquet",
+    "gazetteer",
+    "cluster",
+    "train",
+)  # the extras that commands need; the others are for the checkout
 
 
 def packages(requirements: list[str]) -> set[str]:
@@ -54,7 +61,7 @@ def test_everything_imported_is_declared_and_everything_declared_is_imported() -
 
 
 def test_the_checks_have_what_the_extras_of_the_commands_bring_except_training_text() -> None:
-    assert "phasa[gazetteer,parquet]" in PROJECT["optional-dependencies"]["dev"]
+    assert "phasa[cluster,gazetteer,parquet]" in PROJECT["optional-dependencies"]["dev"]
     lacking = packages(PROJECT["optional-dependencies"]["train"]) - packages(PROJECT["optional-dependencies"]["dev"])
     assert lacking == {"django", "pythainlp", "wordfreq"}
 
@@ -114,3 +121,12 @@ def test_a_command_without_its_extra_says_so_in_one_line(
     assert end.value.code == 1
     assert capsys.readouterr().err == "phasa: Training needs scipy: pip install 'phasa[train]'\n"
     assert not (tmp_path / "out").exists()
+
+
+def test_storage_without_its_library_says_so_and_keeps_every_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without(monkeypatch, "obstore")
+    (tmp_path / "storage").mkdir()
+    with pytest.raises(ExtraError, match=r"^storage file:.* needs obstore: pip install 'phasa\[cluster\]'$"):
+        open_storage(f"file:{tmp_path}/storage", Place())

@@ -274,11 +274,12 @@ class OpenCollection:
         """Write the collection in a form that other programs read; how many pages. Raises CollectionError when there
         is nothing to write."""
         from phasa.archive.repository import export_repository
+        from phasa.archive.shelf import has_pages
         from phasa.archive.text import write_jsonl, write_parquet
         from phasa.archive.wacz import export_wacz
 
         archive = self._collection.archive_folder
-        if not any(archive.glob("*.warc.gz*")):
+        if not has_pages(archive):
             raise CollectionError(f"{self.path}: no page to export; crawl first: phasa crawl {self.path}")
         target = Path(out)
         match to:

@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from phasa.archive.storage_settings import StorageSettings
 from phasa.errors import CollectionError, SettingsError
 from phasa.feed_settings import FeedSettings
 from phasa.fleet_settings import FleetSettings
@@ -155,6 +156,9 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
     overview: Annotated[
         OverviewSettings, Meta(description="How overviews and keywords are made; options of the commands go before.")
     ] = OverviewSettings()
+    storage: Annotated[
+        StorageSettings, Meta(description="Where finished WARC files are shipped to, and read from.")
+    ] = StorageSettings()
     service: Annotated[ServiceSettings, Meta(description="What the web application takes on at a time.")] = (
         ServiceSettings()
     )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import NamedTuple
 from isal import isal_zlib
 
 from phasa.archive.damage import Damage
+from phasa.archive.shelf import Bytes, opened
 
 MOST = 256 << 20
 """Bytes of one piece, unpacked: a piece beyond that is not given out."""
@@ -47,12 +47,11 @@ def members(path: Path, start: int = 0, end: int | None = None) -> Iterator[Memb
     With `end` the pieces that begin in a range of bytes: `start` may be any place then, so that ranges that follow each
     other have every piece of the file once.
     """
-    file = os.open(path, os.O_RDONLY)
-    try:
-        head = os.pread(file, 8, 0)
+    with opened(path) as file:
+        head = file.pread(8, 0)
         packed = head.startswith(_MAGIC[:2])
         piece, find = (_packed, _find_packed) if packed else (_plain, _find_plain)
-        size, at = os.fstat(file).st_size, start
+        size, at = file.size, start
         if not size and not path.name.endswith(".open"):
             yield Damage(path, 0, "the file is empty")
         if end is not None and start:
@@ -69,30 +68,26 @@ def members(path: Path, start: int = 0, end: int | None = None) -> Iterator[Memb
                 found = following
             yield found
             at = found.end
-    finally:
-        os.close(file)
 
 
 def member_at(path: Path, offset: int) -> Member | Damage:
     """The piece that begins at a place."""
-    file = os.open(path, os.O_RDONLY)
-    try:
-        packed = os.pread(file, 2, 0) == _MAGIC[:2]
-        return (_packed if packed else _plain)(file, offset)
-    except _BrokenError as problem:
-        return Damage(path, offset, str(problem))
-    finally:
-        os.close(file)
+    with opened(path) as file:
+        packed = file.pread(2, 0) == _MAGIC[:2]
+        try:
+            return (_packed if packed else _plain)(file, offset)
+        except _BrokenError as problem:
+            return Damage(path, offset, str(problem))
 
 
-def _packed(file: int, at: int) -> Member:
+def _packed(file: Bytes, at: int) -> Member:
     """The gzip member at a place, its checksum verified."""
     inflate = isal_zlib.decompressobj(31)
     parts: list[bytes] = []
     position = at
     unpacked = 0
     while not inflate.eof:
-        chunk = os.pread(file, _CHUNK, position)
+        chunk = file.pread(_CHUNK, position)
         if not chunk:
             raise _BrokenError("the file ends inside a record")
         try:
@@ -107,7 +102,7 @@ def _packed(file: int, at: int) -> Member:
     return Member(at, position - len(inflate.unused_data), b"".join(parts))
 
 
-def _find_packed(file: int, start: int, size: int) -> Member | None:
+def _find_packed(file: Bytes, start: int, size: int) -> Member | None:
     """The first whole gzip member that begins at `start` or later."""
     for place in _places(file, _MAGIC, start, size):
         try:
@@ -119,9 +114,9 @@ def _find_packed(file: int, start: int, size: int) -> Member | None:
     return None
 
 
-def _plain(file: int, at: int) -> Member:
+def _plain(file: Bytes, at: int) -> Member:
     """The WARC record at a place of a file that is not packed, its length and digest verified."""
-    head = os.pread(file, _HEADER, at)
+    head = file.pread(_HEADER, at)
     end = head.find(b"\r\n\r\n")
     length = _LENGTH.search(head, 0, end + 2)
     if not head.startswith(b"WARC/") or end < 0 or length is None:
@@ -130,15 +125,15 @@ def _plain(file: int, at: int) -> Member:
     if size > MOST:
         raise _BrokenError(f"a record of more than {MOST:,} bytes, which is not read")
     digest = _DIGEST.search(head, 0, end + 2)
-    data = os.pread(file, size, body)
+    data = file.pread(size, body)
     if len(data) < size:
         raise _BrokenError("the file ends inside a record")
-    gap = os.pread(file, 64, body + size)
+    gap = file.pread(64, body + size)
     between = len(gap) - len(gap.lstrip(b"\r\n"))  # four by the standard; foreign files have more or fewer
     if between < len(gap) and not gap[between:].startswith(b"WARC/"):
         # Its length may be wrong; then the digest says which bytes are meant.
         following = next(_places(file, b"\r\n\r" + _NEXT, body, body + size + len(gap)), body)
-        data, between = os.pread(file, following - body, body), 4
+        data, between = file.pread(following - body, body), 4
         if digest is None or not _is_digest(digest[1], data):
             raise _BrokenError("a record is longer or shorter than it says")
         head = head[: length.start(1)] + str(len(data)).encode() + head[length.end(1) :]
@@ -152,7 +147,7 @@ def _is_digest(base32: bytes, data: bytes) -> bool:
     return base64.b32decode(base32.upper()) == hashlib.sha1(data, usedforsecurity=False).digest()
 
 
-def _find_plain(file: int, start: int, size: int) -> Member | None:
+def _find_plain(file: Bytes, start: int, size: int) -> Member | None:
     for place in _places(file, _NEXT, start, size):
         try:
             return _plain(file, place + 1)
@@ -161,11 +156,11 @@ def _find_plain(file: int, start: int, size: int) -> Member | None:
     return None
 
 
-def _places(file: int, pattern: bytes, start: int, size: int) -> Iterator[int]:
+def _places(file: Bytes, pattern: bytes, start: int, size: int) -> Iterator[int]:
     """Where a pattern stands in a file, from `start` on."""
     at = start
     while at < size:
-        chunk = os.pread(file, (1 << 20) + len(pattern) - 1, at)
+        chunk = file.pread((1 << 20) + len(pattern) - 1, at)
         place = chunk.find(pattern)
         while place >= 0:
             yield at + place

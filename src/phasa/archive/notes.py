@@ -11,6 +11,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from phasa.archive.cdxj import Entry
 from phasa.archive.damage import Damage
 from phasa.archive.members import members
+from phasa.archive.shelf import exists
 
 _NEAR = 4  # records of one capture, the response among them
 
@@ -18,7 +19,7 @@ _NEAR = 4  # records of one capture, the response among them
 def read_notes(folder: Path, entry: Entry) -> dict[str, str]:
     """The notes of the capture that an index entry points at; empty when it has none, or they are damaged or gone."""
     for path in (folder / entry.filename, folder / (entry.filename + ".open")):
-        if path.exists():
+        if exists(path):
             return notes_at(path, entry.place)
     return {}
 

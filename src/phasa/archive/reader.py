@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ from phasa.archive.capture import ArchiveError, base32
 from phasa.archive.cdxj import INDEX, REVISIT, Entry, key_of, lookup
 from phasa.archive.damage import Damage, note
 from phasa.archive.members import Member, member_at, members
+from phasa.archive.shelf import exists, opened, warc_files
 from phasa.web.inflate import inflate
 from phasa.web.limits import Limits
 
@@ -65,11 +65,6 @@ def read_archive(folder: Path) -> Iterator[Stored]:
         yield from read_warc(path)
 
 
-def warc_files(folder: Path) -> list[Path]:
-    """The WARC files of a folder, files still being written included, in the order of their names."""
-    return sorted([*folder.glob("*.warc.gz"), *folder.glob("*.warc"), *folder.glob("*.warc.gz.open")])
-
-
 def get(folder: Path, url: str, near: datetime | None = None) -> Stored | None:
     """The capture of an address nearest to a time (default: the newest), a revisit resolved to its body."""
     entries = lookup(folder, url)
@@ -82,7 +77,7 @@ def get(folder: Path, url: str, near: datetime | None = None) -> Stored | None:
 def read_entry(folder: Path, entry: Entry) -> Stored:
     """The record that an index entry points at. Raises ArchiveError when it is not there, or damaged."""
     for path in (folder / entry.filename, folder / (entry.filename + ".open")):
-        if os.path.isfile(path):  # unlike Path.is_file, also of a name that no file can have
+        if exists(path):
             return read_record(path, entry.place, entry.url)
     raise ArchiveError(f"{folder / entry.filename}: is gone, and {folder / INDEX} says that {entry.url} is in it")
 
@@ -146,8 +141,8 @@ def positions(
     """(offset, end, record) of the records from a place on; with `end` those of a range of bytes (`members`). `texts`:
     also conversion records, as the WET files of Common Crawl have them."""
     wanted = _WANTED | WarcRecordType.conversion if texts else _WANTED
-    with path.open("rb") as file:
-        head = file.read(5)
+    with opened(path) as file:
+        head = file.pread(5, 0)
     if head and not head.startswith((b"\x1f\x8b", b"WARC/")):
         yield from _plain_arc(path)  # the only one of these that is not made of pieces
         return

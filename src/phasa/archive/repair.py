@@ -21,10 +21,10 @@ from phasa.archive.damage import Damage, note
 from phasa.archive.digests import DIGESTS, Digests, Original
 from phasa.archive.members import members
 from phasa.archive.reader import entry_of, index_entries, positions
+from phasa.archive.shelf import OPEN, finished_files, finished_sizes, has_pages
 from phasa.seals import broken, seal_of
 
 _LOG = logging.getLogger(__name__)
-OPEN = ".open"
 
 Step = Callable[[Path], None]
 """Is shown each file before it is read."""
@@ -143,11 +143,6 @@ def mend_index(folder: Path, step: Step = _silent) -> list[str]:
     return missing
 
 
-def finished_sizes(folder: Path) -> dict[str, int]:
-    """The finished WARC files of a folder by name."""
-    return {path.name: path.stat().st_size for path in sorted(folder.glob("*.warc.gz"))}
-
-
 def indexed_files(folder: Path, sizes: dict[str, int]) -> set[str] | None:
     """The WARC files that the closed index files know; None when a line cannot be read, is out of order, or leads
     beyond the end of its file."""
@@ -193,7 +188,7 @@ def digests_are_lost(folder: Path) -> bool:
     """Whether the table of digests is damaged, or gone while there are records."""
     path = folder / DIGESTS
     if not path.exists():
-        return any(folder.glob("*.warc.gz*"))
+        return has_pages(folder)
     if broken(path):
         return True
     try:
@@ -213,7 +208,7 @@ def make_digests(folder: Path, step: Step = _silent) -> None:
         (folder / name).unlink(missing_ok=True)
     digests = Digests(folder / DIGESTS)
     try:
-        for path in sorted(folder.glob("*.warc.gz")):
+        for path in finished_files(folder):
             step(path)
             for start, _, stored in positions(path):
                 if stored.body and stored.status == 200 and not stored.revisit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 import zipfile
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -16,10 +17,9 @@ from phasa.archive.capture import ArchiveError
 from phasa.archive.cdxj import merge, read_index
 from phasa.archive.damage import Damage, note
 from phasa.archive.members import members
+from phasa.archive.shelf import finished_files, size_of, stream
 from phasa.files import naming, whole_file
 from phasa.web.http import PAGE_TYPES
-
-_CHUNK = 1 << 20
 
 
 class PageLine(msgspec.Struct, frozen=True):
@@ -36,7 +36,7 @@ def export_wacz(archive: Path, out: Path, *, title: str = "", titles: dict[str, 
 
     Raises ArchiveError when there is nothing to export.
     """
-    warcs = sorted(archive.glob("*.warc.gz"))
+    warcs = finished_files(archive)
     if not warcs:
         raise ArchiveError(f"{archive}: no finished WARC file to export; crawl first")
     index, made = _index(archive, out)
@@ -88,13 +88,20 @@ def _store(bundle: zipfile.ZipFile, path: Path, name: str) -> dict[str, object]:
     digest = hashlib.sha256()
     size = 0
     # ReplayWeb.page finds the data by the length of the central header's extra field: no zip64 unless it must be.
-    info = zipfile.ZipInfo.from_file(path, name)
-    with path.open("rb") as source, bundle.open(info, "w") as target:
-        while chunk := source.read(_CHUNK):
+    info = zipfile.ZipInfo(name, _changed(path))
+    info.external_attr, info.file_size = 0o100644 << 16, size_of(path)
+    with bundle.open(info, "w") as target:
+        for chunk in stream(path):
             digest.update(chunk)
             size += len(chunk)
             target.write(chunk)
     return _resource(name, digest.hexdigest(), size)
+
+
+def _changed(path: Path) -> tuple[int, int, int, int, int, int]:
+    """When a file was last written, as ZIP has it; of one that was shipped, now."""
+    moment = time.localtime(path.stat().st_mtime if path.exists() else None)
+    return moment[:6]
 
 
 def _store_bytes(bundle: zipfile.ZipFile, data: bytes, name: str) -> dict[str, object]:

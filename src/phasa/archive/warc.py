@@ -33,7 +33,8 @@ from phasa.archive.capture import (
 )
 from phasa.archive.cdxj import Entry, IndexFile
 from phasa.archive.digests import DIGESTS, Digests, Original
-from phasa.archive.repair import OPEN, finish_open_files, index_all_again
+from phasa.archive.repair import finish_open_files, index_all_again
+from phasa.archive.shelf import OPEN, finished_files
 from phasa.files import naming
 
 GIGABYTE = 1_000_000_000
@@ -63,7 +64,7 @@ class WarcWriter:
         folder.mkdir(parents=True, exist_ok=True)
         self._digests = Digests(folder / DIGESTS) if dedup else None
         self.repaired = finish_open_files(folder, self._digests)
-        if worker == 0 and not any(folder.glob("*.cdxj")) and any(folder.glob("*.warc.gz")):
+        if worker == 0 and not any(folder.glob("*.cdxj")) and finished_files(folder):
             index_all_again(folder)
         self._file = -1
         self._name = ""

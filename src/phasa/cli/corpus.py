@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -60,6 +61,12 @@ def build_corpus(
     workers: Annotated[
         int, typer.Option("--workers", metavar="N", min=0, help="Processes; 0: as many as there are cores.")
     ] = 0,
+    on_cluster: Annotated[
+        bool,
+        typer.Option(
+            "--cluster", help="Work on a Ray cluster: that of RAY_ADDRESS, or one on this machine (docs/corpus.md)."
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print corpus.json.")] = False,
 ) -> None:
     """Build a corpus, or go on with one that was stopped: give the same command again."""
@@ -86,9 +93,22 @@ def build_corpus(
         jsonl=form != "parquet",
     )
     wanted = read_addresses(urls) if urls else frozenset()
-    with bar("pages") as show:
+    with ExitStack() as stack:
+        run = None
+        if on_cluster:
+            from phasa.fleet.batch import cluster
+
+            out = out.absolute()  # tasks have other working folders
+            run = stack.enter_context(cluster(workers)).each
+        show = stack.enter_context(bar("pages"))
         built = build(
-            sources, out, options, addresses=wanted, workers=workers, progress=lambda stage, done, of: show(done, of)
+            sources,
+            out,
+            options,
+            addresses=wanted,
+            workers=workers,
+            progress=lambda stage, done, of: show(done, of),
+            run=run,
         )
     for problem in built.problems:
         print(f"phasa: {problem}", file=sys.stderr)

@@ -57,6 +57,7 @@ def export(
     that out; `phasa corpus` makes a clean and deduplicated corpus.
     """
     from phasa.archive.repository import export_repository
+    from phasa.archive.shelf import has_pages
     from phasa.archive.text import page_text, read_texts, write_jsonl, write_parquet
     from phasa.archive.wacz import export_wacz
     from phasa.collection import Collection
@@ -70,7 +71,7 @@ def export(
     code = load_profile(language).code if language else ""
     collection = Collection.open(directory)
     archive = collection.archive_folder
-    if not any(archive.glob("*.warc.gz*")):
+    if not has_pages(archive):
         raise CollectionError(f"{directory}: no page to export; crawl first: phasa crawl {directory}")
     _finish_files(collection, whole=to is Format.wacz)
     target = out or directory.with_name(f"{directory.name}{'-pages' if to is Format.repository else '.' + to}")

@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fleet": ("phasa.cli.fleet", "Crawl with workers on many machines."),
     "frontier": ("phasa.cli.frontier", "Move the frontier to a PostgreSQL server, or back."),
     "repair": ("phasa.cli.repair", "Check every file of a collection and make again what was lost."),
+    "archive": ("phasa.cli.archive", "Ship finished archive files to storage, and verify what is there."),
     "export": ("phasa.cli.export", "Write a collection as WACZ, text or a page repository."),
     "corpus": ("phasa.cli.corpus", "Clean, deduplicated text of one language from archives."),
     "fresh": ("phasa.cli.fresh", "How up to date a collection is; revisit policies on traces of changes."),

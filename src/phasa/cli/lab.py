@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -165,6 +166,10 @@ def run(
         ),
     ] = "crawl",
     workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes.")] = 1,
+    on_cluster: Annotated[
+        bool,
+        typer.Option("--cluster", help="A world a task on a Ray cluster: that of RAY_ADDRESS, or one on this machine."),
+    ] = False,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write all curves.")] = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="DIR", help="Write a report (HTML, CSV) into this folder.")
@@ -184,6 +189,9 @@ def run(
         raise InputError(f"--trained {trained}: say pass or remove")
     if judge not in ("crawl", "web"):
         raise InputError(f"--judge {judge}: say crawl or web")
+    if on_cluster:  # tasks have other working folders
+        graph, kb = graph and graph.absolute(), kb and kb.absolute()
+        seeds = str(Path(seeds).absolute()) if graph is not None and seeds else seeds
     drawn = graph is not None and not seeds
     count = draws or (10 if drawn else 1) if live or drawn else 1  # otherwise one draw is like the other
     grounds = (
@@ -213,8 +221,14 @@ def run(
     names = [name.strip() for name in strategies.split(",") if name.strip()]
     if not names:
         raise InputError("no strategy to run; name some: --strategies hybrid,lswc,bfs")
-    with bar("crawls", len(grounds) * len(names)) as show:
-        curves = compare(grounds, names, pages, every, workers, show)
+    with ExitStack() as stack:
+        mapped = None
+        if on_cluster:
+            from phasa.fleet.batch import cluster
+
+            mapped = stack.enter_context(cluster(workers if workers > 1 else 0)).in_order
+        show = stack.enter_context(bar("crawls", len(grounds) * len(names)))
+        curves = compare(grounds, names, pages, every, workers, show, mapped)
     if csv is not None:
         csv.write_text(write_csv(curves), encoding="utf-8")
     if out is not None:

@@ -220,6 +220,7 @@ def discover(
     base: Annotated[str, typer.Option("--base", help="Where the HTML files came from.")] = "",
 ) -> None:
     """Register the feeds that pages announce (link rel=alternate): those of the collection, of sites, or of files."""
+    from phasa.archive.shelf import has_pages
     from phasa.cli.sources import is_address
     from phasa.collection import Collection
     from phasa.feeds.links import discover as discover_feeds
@@ -232,7 +233,7 @@ def discover(
             added = discover_feeds(collection, store, time.time())
             for url in added:
                 print(f"{url}: added")
-            hint = "" if any(collection.archive_folder.glob("*.warc.gz*")) else "; nothing has been crawled here yet"
+            hint = "" if has_pages(collection.archive_folder) else "; nothing has been crawled here yet"
             print(f"{len(added)} feeds added, {len(store.feeds())} in all{hint}", file=sys.stderr)
             return
         address = parse(base)

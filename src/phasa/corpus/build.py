@@ -16,7 +16,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 import numpy as np
@@ -48,6 +48,12 @@ Progress = Callable[[str, float, float], None]
 """Told the name of the stage, how much of it is done, and of how much."""
 
 
+class Runner(Protocol):
+    """Does a job for each item, somewhere, with so many workers; the items as they are done."""
+
+    def __call__(self, job: Callable[[T], None], items: Sequence[T], workers: int) -> Iterator[tuple[T, None]]: ...
+
+
 class Built(NamedTuple):
     """What came of it: the summary, whether anything was done, and sources that could not be used."""
 
@@ -64,9 +70,11 @@ def build(
     addresses: frozenset[str] = frozenset(),
     workers: int = 0,
     progress: Progress = lambda stage, done, of: None,
+    run: Runner | None = None,
 ) -> Built:
-    """Build the corpus, or what is missing of it. Raises InputError when nothing can be read, when another corpus is
-    there, or when a worker is killed; OSError when it cannot be written."""
+    """Build the corpus, or what is missing of it. `run` is what does the units of work, and the shards: processes of
+    this machine when it is not given. The corpus has the same bytes whatever it is. Raises InputError when nothing can
+    be read, when another corpus is there, or when a worker is killed; OSError when it cannot be written."""
     thresholds_for(options.profile, options.thresholds)
     if options.parquet:
         parquet_schema()
@@ -84,11 +92,12 @@ def build(
     workspace = Workspace(out)
     plan = workspace.begin(plan)
     count = workers or os.cpu_count() or 1
-    _read_all(workspace, plan, addresses, count, progress)
+    run = run or _run
+    _read_all(workspace, plan, addresses, count, progress, run)
     deduplicate(workspace, plan, lambda done: progress("duplicates", done, len(plan.units)))
     _prepare(workspace, plan)
     shards = plan_shards(workspace, plan)
-    tally = _write_all(workspace, plan, shards, count, progress)
+    tally = _write_all(workspace, plan, shards, count, progress, run)
     summary = _finish(workspace, plan, shards, tally)
     return Built(summary, True, found.problems)
 
@@ -105,13 +114,15 @@ def read_summary(out: Path) -> Summary:
         raise InputError(f"{out / SUMMARY}: not the summary of a corpus ({problem})") from None
 
 
-def _read_all(workspace: Workspace, plan: Plan, addresses: frozenset[str], workers: int, progress: Progress) -> None:
+def _read_all(
+    workspace: Workspace, plan: Plan, addresses: frozenset[str], workers: int, progress: Progress, run: Runner
+) -> None:
     done = {unit.number for unit in workspace.done(plan.units)}
     waiting = [unit for unit in plan.units if unit.number not in done]
     total = sum(unit.size for unit in plan.units)
     finished = float(sum(unit.size for unit in plan.units if unit.number in done))
     job = partial(_do_unit, workspace.out, options=plan.options, wanted=addresses)
-    for unit, _ in _run(job, waiting, workers):
+    for unit, _ in run(job, waiting, workers):
         finished += unit.size
         progress("pages", finished, total)
     for unit in plan.units:
@@ -120,7 +131,8 @@ def _read_all(workspace: Workspace, plan: Plan, addresses: frozenset[str], worke
 
 
 def _do_unit(out: Path, unit: Unit, options: Options, wanted: frozenset[str]) -> None:
-    do_unit(out, unit, options, wanted)
+    if not Workspace(out).unit(unit.number).is_dir():  # a task that is done again may have ended well before
+        do_unit(out, unit, options, wanted)
 
 
 def _prepare(workspace: Workspace, plan: Plan) -> None:
@@ -140,10 +152,12 @@ def _save(path: Path, make: Callable[[], Any]) -> None:
             np.save(file, make())
 
 
-def _write_all(workspace: Workspace, plan: Plan, shards: Sequence[Shard], workers: int, progress: Progress) -> Tally:
+def _write_all(
+    workspace: Workspace, plan: Plan, shards: Sequence[Shard], workers: int, progress: Progress, run: Runner
+) -> Tally:
     waiting = [shard for shard in shards if not workspace.shard(shard.number).exists()]
     finished = len(shards) - len(waiting)
-    for _ in _run(partial(_write_shard, workspace.out, plan), waiting, workers):
+    for _ in run(partial(_write_shard, workspace.out, plan), waiting, workers):
         finished += 1
         progress("shards", finished, len(shards))
     return add_up(msgspec.json.decode(workspace.shard(shard.number).read_bytes(), type=Tally) for shard in shards)
@@ -153,6 +167,8 @@ _writers: dict[Path, ShardWriter] = {}
 
 
 def _write_shard(out: Path, plan: Plan, shard: Shard) -> None:
+    if Workspace(out).shard(shard.number).exists():
+        return
     if out not in _writers:
         _writers.clear()
         _writers[out] = ShardWriter(out, plan)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from phasa.archive.reader import warc_files
+from phasa.archive.shelf import size_of, warc_files
 from phasa.errors import InputError
 
 RANGE = 32 << 20
@@ -120,7 +120,7 @@ def is_text(name: str) -> bool:
 
 def _size(path: str) -> int:
     try:
-        return os.stat(path).st_size
+        return size_of(Path(path))
     except OSError:
         return 0
 

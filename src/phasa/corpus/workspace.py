@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
@@ -100,7 +101,7 @@ class Workspace:
     def new_unit(self, number: int) -> Iterator[Path]:
         """A folder to write, which becomes the unit's when the block ends well."""
         final = self.unit(number)
-        part = final.with_name(f"{final.name}.part-{os.getpid()}")
+        part = final.with_name(f"{final.name}.part-{socket.gethostname()}-{os.getpid()}")
         for old in final.parent.glob(f"{final.name}.part-*"):
             shutil.rmtree(old, ignore_errors=True)
         part.mkdir()

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from phasa.archive.reader import read_warc
+from phasa.archive.shelf import size_of, warc_files
 from phasa.collection import Collection
 from phasa.errors import CollectionError
 from phasa.feeds.store import FeedStore
@@ -60,8 +61,8 @@ def _offer(collection: Collection, urls: Sequence[Url], source: str) -> int:
 
 def feeds_of_archive(folder: Path, scanned: dict[str, int]) -> Iterator[tuple[str, int, list[FeedLink]]]:
     """(file, bytes, feeds named by its pages) of each WARC file that has grown since it was scanned."""
-    for path in sorted([*folder.glob("*.warc.gz"), *folder.glob("*.warc.gz.open")]):
-        name, size = path.name.removesuffix(".open"), path.stat().st_size
+    for path in warc_files(folder):
+        name, size = path.name.removesuffix(".open"), size_of(path)
         if scanned.get(name) == size:
             continue
         found: dict[str, FeedLink] = {}

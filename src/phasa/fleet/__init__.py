@@ -9,4 +9,5 @@ frontier alone, so nothing is lost with any process of Ray's.
     worker       the actor that keeps such a process running
     supervisor   the actor that keeps the workers running
     fleet        start, status, scale, stop
+    batch        files and worlds as tasks: --cluster
 """

@@ -42,6 +42,9 @@ from phasa.lab.world import World
 from phasa.strategy_settings import StrategySettings, with_options
 
 log = logging.getLogger(__name__)
+Task = tuple[Ground, Sequence[str], int, int]
+"""A ground, the strategies that crawl it, how many pages, and pages between two values of a curve."""
+Mapped = Callable[[Callable[[Task], list[Curve]], Sequence[Task]], Iterator[list[Curve]]]
 
 
 @dataclass(frozen=True)
@@ -174,8 +177,10 @@ def compare(
     every: int = 100,
     workers: int = 1,
     show: Callable[[int, int], None] = lambda done, of: None,
+    mapped: Mapped | None = None,
 ) -> list[Curve]:
-    """Every strategy on every ground, in this order whatever the number of workers.
+    """Every strategy on every ground, in this order whatever the number of workers. `mapped` does a task for each
+    ground in place of processes of this machine, and gives their curves in order.
 
     `show` is called after each crawl with how many are done, of how many.
     Raises SettingsError for an unknown strategy or option before anything runs.
@@ -191,11 +196,12 @@ def compare(
         grounds = [replace(ground, knowing=ground.kb is None) for ground in grounds]
     tasks = [(ground, strategies, pages, every) for ground in grounds]
     curves: list[Curve] = []
-    with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
+    with ProcessPoolExecutor(workers) if workers > 1 and mapped is None else nullcontext() as pool:
+        several: Mapped | None = mapped or (pool.map if pool else None)
         # One by one as they come, so that somebody who waits sees it: a world's crawls in turn, or a world at a time.
         runs: Iterator[Curve] = (
-            chain.from_iterable(pool.map(_run_ground, tasks))
-            if pool
+            chain.from_iterable(several(_run_ground, tasks))
+            if several
             else (run_one(ground, strategy, pages, every) for ground in grounds for strategy in strategies)
         )
         for curve in runs:
@@ -206,6 +212,6 @@ def compare(
     return curves
 
 
-def _run_ground(task: tuple[Ground, Sequence[str], int, int]) -> list[Curve]:
+def _run_ground(task: Task) -> list[Curve]:
     ground, strategies, pages, every = task
     return [run_one(ground, strategy, pages, every) for strategy in strategies]

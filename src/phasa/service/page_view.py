@@ -15,6 +15,7 @@ from phasa.archive.capture import ArchiveError
 from phasa.archive.cdxj import Entry, lookup
 from phasa.archive.notes import read_notes
 from phasa.archive.reader import read_entry, resolve
+from phasa.archive.shelf import exists, opened
 from phasa.collection import Collection
 from phasa.errors import InputError
 from phasa.service.own_pages import attachment
@@ -133,10 +134,9 @@ def read_record(collection: Collection, asked: AskedPage) -> Response:
     _, _, entry = _find(collection, asked)
     folder = collection.archive_folder
     for path in (folder / entry.filename, folder / (entry.filename + ".open")):
-        if path.exists():
-            with path.open("rb") as file:
-                file.seek(entry.place)
-                content = file.read(int(entry.length))
+        if exists(path):
+            with opened(path) as file:
+                content = file.pread(int(entry.length), entry.place)
             return attachment(content, f"{urlsplit(entry.url).hostname}-{entry.timestamp}.warc.gz", "application/warc")
     raise NotFound(f"{entry.filename}: the file is gone from the archive")
 

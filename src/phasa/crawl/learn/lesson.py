@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phasa.archive.reader import read_warc
+from phasa.archive.shelf import warc_files
 from phasa.collection import Collection
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.judge import Judge, LanguageJudge
@@ -130,9 +131,8 @@ def starts_of(collection: Collection, pages: int) -> list[Seed]:
 
 def recorded_pages(folder: Path, judge: Judge, hint: str | None = None) -> Iterator[JudgedPage]:
     """Every HTML page of the WARC files in a folder once, judged again, with its links, in the order of the fetch."""
-    files = sorted([*folder.glob("*.warc.gz"), *folder.glob("*.warc"), *folder.glob("*.warc.gz.open")])
     seen: set[Url] = set()
-    for stored in merge(*(read_warc(path) for path in files), key=lambda stored: stored.time):
+    for stored in merge(*(read_warc(path) for path in warc_files(folder)), key=lambda stored: stored.time):
         url = parse(stored.url)
         if url is None or url in seen or stored.revisit or stored.status != 200 or "html" not in stored.mime:
             continue

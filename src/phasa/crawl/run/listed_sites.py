@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from phasa.archive.reader import read_warc
+from phasa.archive.shelf import finished_files
 from phasa.collection import Collection
 from phasa.crawl.run.runs import run_collection
 from phasa.crawl.run.upkeep import Watch
@@ -57,7 +58,7 @@ def crawl_sites(
 def pages_of_sites(collection: Collection, sites: Sequence[str]) -> Iterator[Page]:
     """The pages of these sites in a collection, in the order of their fetch."""
     wanted = {host(Url(site)) for site in sites}
-    for file in sorted(collection.archive_folder.glob("*.warc.gz")):
+    for file in finished_files(collection.archive_folder):
         for stored in read_warc(file):
             url = parse(stored.url)
             if url is None or stored.revisit or stored.status != 200 or host(url) not in wanted:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from phasa.archive.cdxj import INDEX
 from phasa.archive.digests import DIGESTS
-from phasa.archive.repair import Mended, finished_sizes, indexed_files, mend_archive
+from phasa.archive.repair import Mended, indexed_files, mend_archive
+from phasa.archive.shelf import finished_sizes, has_pages
 from phasa.collection import Collection
 from phasa.crawl.run.crawl_log import CrawlLog, complete_log
 from phasa.errors import CollectionError
@@ -48,7 +49,7 @@ def frontier_damage(collection: Collection, *, thorough: bool = False) -> str:
     if path.is_dir():
         return "it is a folder"
     if not path.exists() or not path.stat().st_size:
-        return "it is gone, and archive/ has pages" if any(collection.archive_folder.glob("*.warc.gz*")) else ""
+        return "it is gone, and archive/ has pages" if has_pages(collection.archive_folder) else ""
     if thorough or (seal_of(path) is None and path.stat().st_size <= CHECKED_ALWAYS):
         return _check(path)
     return ""

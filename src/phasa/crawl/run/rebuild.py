@@ -13,7 +13,8 @@ from pathlib import Path
 
 from phasa.archive.capture import ArchiveError
 from phasa.archive.damage import noted
-from phasa.archive.reader import positions, warc_files
+from phasa.archive.reader import positions
+from phasa.archive.shelf import warc_files
 from phasa.collection import Collection
 from phasa.crawl.answer import Answer
 from phasa.crawl.judge import Judgement

@@ -15,6 +15,8 @@ from pathlib import Path
 from phasa.archive.capture import ArchiveError
 from phasa.archive.damage import noted
 from phasa.archive.reader import positions, read_record, resolve
+from phasa.archive.shelf import finished_files
+from phasa.archive.storage import StorageError
 from phasa.crawl.answer import Answer
 from phasa.crawl.judge import Judgement
 from phasa.crawl.record import WarcArchive
@@ -54,7 +56,7 @@ def recall_unsettled(
 
 def _behind(folder: Path, marks: dict[int, str], finished: set[str]) -> Iterator[tuple[int, Path, int]]:
     """(worker, file, where to begin) of what may stand behind the last commits."""
-    for path in sorted(folder.glob("*.warc.gz")):
+    for path in finished_files(folder):
         found = _WORKER.search(path.name)
         if found is None:
             continue
@@ -82,7 +84,7 @@ class Recalled:
         name, _, offset = record.rpartition(":")
         try:
             stored = resolve(self._folder, read_record(self._folder / name, int(offset), url))
-        except (ArchiveError, OSError) as problem:
+        except (ArchiveError, StorageError, OSError) as problem:
             _logger.warning("%s: asked for again: %s", url, problem)
             return None
         body, broken = stored.body, ""

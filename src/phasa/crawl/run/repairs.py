@@ -17,8 +17,9 @@ from phasa.archive.cdxj import INDEX, merge
 from phasa.archive.damage import noted
 from phasa.archive.digests import DIGESTS
 from phasa.archive.duplicates import NearDuplicates
-from phasa.archive.reader import positions, warc_files
+from phasa.archive.reader import positions
 from phasa.archive.repair import mend_archive
+from phasa.archive.shelf import warc_files
 from phasa.archive.text import page_text, read_texts
 from phasa.collection import Collection
 from phasa.crawl.run.counts import drop_counts

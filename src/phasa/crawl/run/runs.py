@@ -15,6 +15,7 @@ from phasa.crawl.run.live_status import clear_live_status
 from phasa.crawl.run.mend import mend_before_crawl, seal_collection
 from phasa.crawl.run.process import Part, crawl_part
 from phasa.crawl.run.process import Run as Run
+from phasa.crawl.run.shipping import shipping
 from phasa.crawl.run.status import read_status
 from phasa.crawl.run.topic_artefacts import write_topic_artefacts
 from phasa.crawl.run.upkeep import Watch
@@ -44,7 +45,12 @@ def run_collection(collection: Collection, watch: Watch | None = None, *, worker
         _logger.info("%s: crawl %s, strategy %s, %d workers", collection.path, again, strategy, workers)
         mended = mend_before_crawl(collection)
         part, started = Part(finished=tuple(mended.finished), cycles=cycles), time.time()
-        run = crawl_part(collection, watch, part) if workers == 1 else crawl_together(collection, watch, workers, part)
+        with shipping(collection):
+            run = (
+                crawl_part(collection, watch, part)
+                if workers == 1
+                else crawl_together(collection, watch, workers, part)
+            )
         with read_frontier(collection) as frontier:
             run = run._replace(unruled=tuple(frontier.unruled()))
         seal_collection(collection)

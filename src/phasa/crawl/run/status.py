@@ -13,6 +13,7 @@ from phasa.collection import Collection
 from phasa.crawl.meter import CrawlNumbers
 from phasa.crawl.run.control import Orders, read_orders
 from phasa.crawl.run.live_status import LiveStatus, read_history, read_live_status
+from phasa.crawl.run.shipping import shipping_state, storage_in_words
 from phasa.frontier.protocol import Stats
 from phasa.frontier.reader import FrontierReader, Unruled
 from phasa.frontier.scope import Scope, scope_text
@@ -57,6 +58,10 @@ class Status(CrawlNumbers, frozen=True, kw_only=True):
     """What waits because a robots.txt cannot be had; while nothing runs."""
     dropped_by_scope: str = ""
     """What `phasa crawl --rescope` would take back; only `phasa status` looks."""
+    storage: str = ""
+    """What was shipped, what waits, and what is wrong with storage; '' when the settings name none."""
+    pages_not_shipped: int | None = None
+    """Records that only this disk has; None when the settings name no storage."""
     limits: Limits
     orders: Orders
 
@@ -106,6 +111,7 @@ def read_status(collection: Collection, frontier: FrontierReader | None = None) 
     live = last if running and last is not None and not last.ended else None
     budgets = orders.budgets(settings)
     state = _state(running, live, orders, totals)
+    shipped = shipping_state(collection)
     numbers = msgspec.structs.asdict(CrawlNumbers.of(totals)) | {
         "harvest_last_100": last.metrics.harvest_last_100 if last is not None else None,
         "ready_hosts": live.metrics.ready_hosts if live is not None else None,
@@ -134,6 +140,8 @@ def read_status(collection: Collection, frontier: FrontierReader | None = None) 
         errors=last.errors if last is not None else (),
         delays=", ".join(f"{name} {seconds:g} s" for name, seconds in settings.politeness.delays.items()),
         without_rules=rules_missing(frontier.unruled()) if not running and totals.waiting else "",
+        storage=storage_in_words(shipped) if shipped is not None else "",
+        pages_not_shipped=shipped.pages_waiting if shipped is not None else None,
         limits=Limits(
             pages=live.pages_limit if live is not None else budgets.pages,
             seconds=budgets.seconds,
