@@ -131,3 +131,10 @@ def test_an_option_of_a_strategy_is_a_number_that_can_be_kept_to() -> None:
 
 def test_every_default_is_in_range() -> None:
     assert out_of_range(CollectionSettings()) == ""
+
+
+def test_an_archive_switch_at_the_top_of_an_older_file_still_counts(tmp_path: Path) -> None:
+    from phasa.collection import CollectionSettings
+
+    (tmp_path / "old.toml").write_text('language = "th"\narchive = false\n')
+    assert read_settings(tmp_path / "old.toml", CollectionSettings).archive.keep is False

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from phasa.archive.storage_settings import StorageSettings
+from phasa.archive_settings import ArchiveSettings
 from phasa.errors import CollectionError, SettingsError
 from phasa.feed_settings import FeedSettings
 from phasa.fleet_settings import FleetSettings
@@ -113,7 +114,6 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
             "log), skip (also, their links are not followed)."
         ),
     ] = "off"
-    archive: Annotated[bool, Meta(description="Keep what comes in WARC files.")] = True
     warc_megabytes: Annotated[float, Meta(gt=0, description="A WARC file is closed when it is this large.")] = 1000.0
     allow_private: Annotated[
         bool, Meta(description="Reach private and loopback addresses too; only for a web on this machine.")
@@ -135,6 +135,7 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
             "fleet: postgresql://user@host/database?schema=name (docs/fleet.md)."
         ),
     ] = ""
+    archive: Annotated[ArchiveSettings, Meta(description="What is kept of the web.")] = ArchiveSettings()
     scope: Annotated[ScopeSettings, Meta(description="Which URLs belong to this collection.")] = ScopeSettings()
     budgets: Annotated[Budgets, Meta(description="How much to take; 0 means no limit.")] = Budgets()
     politeness: Annotated[Politeness, Meta(description="Manners towards servers.")] = Politeness()
@@ -162,6 +163,11 @@ class CollectionSettings(Settings, frozen=True, kw_only=True):
     service: Annotated[ServiceSettings, Meta(description="What the web application takes on at a time.")] = (
         ServiceSettings()
     )
+
+    @classmethod
+    def newer(cls, table: dict[str, Any]) -> dict[str, Any]:
+        keep = table.get("archive")
+        return {**table, "archive": {"keep": keep}} if isinstance(keep, bool) else table
 
 
 class Collection:

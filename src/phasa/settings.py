@@ -22,6 +22,11 @@ from phasa.files import replace_file
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One table of a settings file. A field that is itself `Settings` is a `[section]`."""
 
+    @classmethod
+    def newer(cls, table: dict[str, Any]) -> dict[str, Any]:
+        """A table as it is written today, of one that may be older."""
+        return table
+
 
 S = TypeVar("S", bound=Settings)
 
@@ -45,6 +50,7 @@ def read_settings(path: Path, kind: type[S]) -> S:
         raise SettingsError(f"{path}: not valid TOML: {problem}") from None
     except ValueError:  # Python reads no number of more than 4,300 digits
         raise SettingsError(f"{path}: a number with thousands of digits; numbers go up to {LARGEST:,}") from None
+    table = kind.newer(table)
     _refuse_unknown(path, table, kind, "")
     try:
         found = msgspec.convert(table, kind)

@@ -8,6 +8,7 @@ from pathlib import Path
 from aiohttp import web
 from tests.durability.small_web import QUICK, SmallWeb, collection_for
 
+from phasa.archive_settings import ArchiveSettings
 from phasa.crawl.run.runs import Run, run_collection
 from phasa.frontier.politeness import Politeness
 
@@ -15,7 +16,7 @@ HTML = "text/html"
 
 
 def run(path: Path, small: SmallWeb, manners: Politeness, seeds: list[str] | None = None) -> Run:
-    collection = collection_for(path / "c", small, politeness=manners, seeds=seeds, archive=False)
+    collection = collection_for(path / "c", small, politeness=manners, seeds=seeds, archive=ArchiveSettings(keep=False))
     with collection.locked():
         return run_collection(collection)
 

@@ -14,6 +14,7 @@ from tests.durability.small_web import QUICK, collection_for, command, finish
 from tests.service.conftest import client_of, serving
 from tests.service.lively_web import LivelyWeb
 
+from phasa.archive_settings import ArchiveSettings
 from phasa.collection import Collection
 from phasa.crawl.run.control import Orders, give_orders, read_orders
 from phasa.crawl.run.status import Status, is_running, read_status
@@ -226,7 +227,7 @@ def test_hostile_addresses_show_as_text(tmp_path: Path, browser: Browser) -> Non
     small = LivelyWeb(6, seconds=0.0)
     seeds = [small.url(0), "http://evil.example/<img src=x onerror=alert(1)>", "http://evil.example/" + "a" * 1500]
     with small.serving():
-        collection = collection_for(tmp_path / "c", small, archive=False, seeds=seeds)
+        collection = collection_for(tmp_path / "c", small, archive=ArchiveSettings(keep=False), seeds=seeds)
         finish(command("crawl", collection.path, "--quiet"))
     with serving(collection) as link:
         page = browser.new_page()
@@ -251,7 +252,9 @@ def watched(tmp_path: Path) -> Iterator[tuple[LivelyWeb, Collection]]:
     """A web slow enough to watch, and a collection that has seeds and was never crawled."""
     small = LivelyWeb(1500, seconds=0.1)
     with small.serving():
-        collection = collection_for(tmp_path / "thai-web", small, archive=False, connections=4, politeness=QUICK)
+        collection = collection_for(
+            tmp_path / "thai-web", small, archive=ArchiveSettings(keep=False), connections=4, politeness=QUICK
+        )
         yield small, collection
         if is_running(collection):
             stop_crawl(collection)

@@ -80,6 +80,7 @@ class Kind(Enum):
     """What to do with an answer."""
 
     PAGE = "page"  # judge it and follow its links
+    REQUISITE = "requisite"  # what a page needs to be seen: kept, not judged
     SITEMAP = "sitemap"  # not a page; the addresses that it lists are offered
     OTHER = "other"  # an answer, but not a page: an error status, another media type
     MOVED = "moved"  # a redirect: its target is offered in its place
@@ -109,6 +110,8 @@ class Answer(msgspec.Struct, frozen=True):
     """Where a redirect leads."""
     listed: Sequence[Url] = ()
     """Addresses that a sitemap lists, or sitemaps that a robots.txt names: as much wanted as what led to them."""
+    needs: Sequence[Url] = ()
+    """What a page, a style sheet or a frame needs to be seen."""
     page: Page | None = None
     links: OutLinks = NO_LINKS
     follow: bool = True

@@ -14,12 +14,12 @@ from phasa.errors import ParserCrashedError
 from phasa.frontier.protocol import Lease, Story
 from phasa.frontier.scope import ScopeSettings
 from phasa.sandbox.pool import Pool
-from phasa.web.body import NO_BODY, BodyReading, read_body
+from phasa.web.body import NO_BODY, BodyReading, read_body, read_needs
 from phasa.web.country import country_of
 from phasa.web.exchange import Exchange, Truncated
 from phasa.web.fetch import Fetcher
 from phasa.web.html import PAGE_TAGS, Link, Page, unpack
-from phasa.web.http import HTML_TYPES, REDIRECTS
+from phasa.web.http import HTML_TYPES, PAGE_TYPES, REDIRECTS
 from phasa.web.limits import Limits
 from phasa.web.robots import Group, RobotsCache, read_rules, robots_fetch
 from phasa.web.sitemap import GZIP_TYPES
@@ -28,6 +28,7 @@ from phasa.web.url import Url, host, join, origin, thesis_form
 _LOG = logging.getLogger(__name__)
 _BUSY = frozenset((429, 503))
 _BYTE_SECONDS = 1e-8  # processor time for a byte that comes and is kept
+_NAMING = ("text/css", *PAGE_TYPES)
 _NO_FOLLOW = frozenset(("nofollow", "none"))
 _CUT: dict[str, Truncated] = {"bomb": "length", "too_large": "length"}
 _GONE_WRONG = frozenset(("bad_url", "blocked_address", "bad_redirect", "redirect_loop", "wrong_type", "not_modified"))
@@ -38,7 +39,8 @@ class LiveWeb:
 
     Of the scope it needs how links are spelled and whether the sitemaps that robots.txt files name are wanted; of the
     frontier, with `story`, how a URL was come by, so that a chain of redirects has an end. Pages that were seen before
-    are asked for only if they changed, but in full at each visit `full_every`; 0: always in full.
+    are asked for only if they changed, but in full at each visit `full_every`; 0: always in full. With `requisites`
+    pages say what they need to be seen.
     """
 
     def __init__(
@@ -52,12 +54,14 @@ class LiveWeb:
         scope: ScopeSettings | None = None,
         story: Callable[[Url], Story | None] = lambda url: None,
         full_every: int = 0,
+        requisites: bool = False,
     ) -> None:
         scope = scope or ScopeSettings()
         self._fetcher = fetcher
         self._pool = pool
         self._story = story
         self._full_every = full_every
+        self._requisites = requisites
         self._limits = limits
         # Redirects go through the frontier, so that scope, manners and memory apply to where they lead.
         self._one_hop = replace(limits, redirects=0)
@@ -88,6 +92,9 @@ class LiveWeb:
             if refused is not None:
                 return refused
         accept = (*HTML_TYPES, *GZIP_TYPES) if lease.url.endswith(".xml.gz") else HTML_TYPES
+        if lease.is_requisite:
+            exchange = await self._fetcher.fetch(lease.url, limits=self._one_hop, inflated=False)
+            return await self._read(lease, exchange, delay, begun)
         etag, modified = self._validators(lease)
         exchange = await self._fetcher.fetch(
             lease.url, etag=etag, modified=modified, accept=accept, limits=self._one_hop, inflated=False
@@ -133,8 +140,10 @@ class LiveWeb:
         kind, reason, target = _kind(exchange)
         if target is not None and (problem := self._too_far(lease, target)):
             kind, reason, target = Kind.OTHER, problem, None
-        body = NO_BODY
-        if kind is Kind.PAGE:
+        body, needs = NO_BODY, list[Url]()
+        if kind is Kind.PAGE and lease.is_requisite:
+            kind, needs = Kind.REQUISITE, await self._read_needs(exchange)
+        elif kind is Kind.PAGE:
             try:
                 body = await self._read_body(exchange)
             except ParserCrashedError as crash:
@@ -149,6 +158,7 @@ class LiveWeb:
                 elif body.page is None and kind is Kind.PAGE:
                     kind = Kind.OTHER  # whole, but of a type that is not read
         page = unpack(body.page) if body.page is not None else None
+        needs = body.page.needs if body.page is not None else needs
         # What a host costs is charged to it: whoever's pages take long is asked less often.
         cost = self._pool.cost(host(exchange.url)) + _BYTE_SECONDS * len(exchange.wire_body)
         rest = self._limits.cost_rest * cost if cost > self._limits.dear_seconds else 0.0
@@ -165,6 +175,7 @@ class LiveWeb:
             retry_after=exchange.retry_after() or 0.0 if kind is Kind.BUSY else 0.0,
             target=target,
             listed=body.listed or (),
+            needs=needs,
             page=page,
             links=out_links(page, self._form) if page is not None else NO_LINKS,
             follow=page is None or not page.robots & _NO_FOLLOW,
@@ -184,7 +195,19 @@ class LiveWeb:
             self._limits,
             exchange.outcome == "ok",
             self._tags,
+            self._requisites,
         )
+
+    async def _read_needs(self, exchange: Exchange) -> list[Url]:
+        """What a requisite names in its turn: nothing when it ends the process that reads it."""
+        if exchange.content_type not in _NAMING:
+            return []
+        asked = exchange.header("content-encoding") or "", exchange.url, exchange.header("content-type") or ""
+        try:
+            return await self._pool.call_for(host(exchange.url), read_needs, exchange.wire_body, *asked, self._limits)
+        except ParserCrashedError as crash:
+            _LOG.warning("%s: %s", exchange.url, crash)
+            return []
 
     def _too_far(self, lease: Lease, target: Url) -> str:
         """Why a redirect is not followed: its target is too long, or too many led to it in a row; '' when it is."""

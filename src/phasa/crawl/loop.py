@@ -104,6 +104,8 @@ class Crawl:
         self._committed = 0
         self._wake = asyncio.Event()
         self._why = ""
+        self._closing = ""
+        """Why no more pages are fetched, while what they need to be seen still is."""
         self._failure: BaseException | None = None
         self._next_tick = 0.0
         self._together = 1 if self._settler.one_by_one else self.TOGETHER
@@ -168,7 +170,8 @@ class Crawl:
             raise
         frontier.commit()
         meter = self.meter
-        outcome = Outcome(self._why or "nothing is left to fetch", meter.fetches, meter.pages, meter.wanted)
+        why = self._why or self._closing or "nothing is left to fetch"
+        outcome = Outcome(why, meter.fetches, meter.pages, meter.wanted)
         _LOG.info("crawl ends: %s; %d fetches, %d pages, %d wanted", *msgspec.structs.astuple(outcome))
         return outcome
 
@@ -180,6 +183,8 @@ class Crawl:
         return self._grant(max(0, room))
 
     def _grant(self, wanted: int) -> int:
+        if self._closing:
+            return wanted  # no pages any more
         return self._page_limit.grant(self._budgets.pages, self._settler.pages, self._out(), wanted)
 
     def _out(self) -> int:
@@ -292,17 +297,27 @@ class Crawl:
             return True
         budgets, meter = self._budgets, self.meter
         if budgets.pages and self._page_limit.reached(budgets.pages, self._settler.pages) and not self._out():
-            self._why = f"the limit of {budgets.pages:,} pages is reached"
+            self._close(f"the limit of {budgets.pages:,} pages is reached")
         elif budgets.seconds and self.parts.clock.now() - meter.started >= budgets.seconds:
             self._why = f"the limit of {budgets.seconds:g} seconds is reached"
         elif budgets.megabytes and meter.bytes >= budgets.megabytes * 1e6:
             self._why = f"the limit of {budgets.megabytes:g} megabytes is reached"
         return bool(self._why)
 
+    def _close(self, why: str) -> None:
+        """No more pages are fetched; what they need to be seen is, before the run ends."""
+        requisites = self.parts.requisites
+        if requisites is None:
+            self._why = why
+        elif not self._closing:
+            self._closing = why
+            requisites.hurry(self.parts.frontier)
+            self.bar = requisites.FIRST
+
     def _tick(self, now: float) -> None:
         """Now and then: commit, and let somebody look (progress, free disk)."""
         self._next_tick = now + self.TICK
-        if self.parts.revisits is not None and not self.paused and not self._why:
+        if self.parts.revisits is not None and not self.paused and not self._why and not self._closing:
             self.parts.revisits.wake(now)
         if self._watch is not None:
             self.parts.frontier.commit()
@@ -317,7 +332,10 @@ class Crawl:
             address = await web.address(lease)
             if address and frontier.admit(lease, address, clock.now()) > 0.0:
                 return
-            answer = await web.get(lease)
+            requisites = self.parts.requisites
+            answer = requisites.refuse(lease) if requisites is not None else None
+            if answer is None:
+                answer = await web.get(lease)
         finally:
             if self._asked.pop(lease.id, None) is not None:
                 # The best that can come was looked up while this host was being asked, so without its links: until it

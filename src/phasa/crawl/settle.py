@@ -16,6 +16,7 @@ from phasa.crawl.judge import BatchJudge, Judge, Judgement
 from phasa.crawl.leads import Lead, Leads
 from phasa.crawl.meter import Meter
 from phasa.crawl.record import Archive, Log, ending_of, visit_of
+from phasa.crawl.requisites import Requisites
 from phasa.crawl.revisits import Revisits, is_same
 from phasa.crawl.strategy import DROP, Asking, Change, JudgedPage, Offers, Selective, Strategy, Taught
 from phasa.errors import BrokenPartError, with_place
@@ -41,6 +42,8 @@ class Parts(NamedTuple):
     """Pages that nearly repeat a known one are found and counted."""
     revisits: Revisits | None = None
     """Pages are visited again."""
+    requisites: Requisites | None = None
+    """What wanted pages need to be seen is fetched, too."""
 
 
 class Settler:
@@ -98,7 +101,7 @@ class Settler:
                 judgements = self._judge([answer for _, answer in answered])
             for (lease, answer), judgement in zip(answered, judgements, strict=False):
                 copy = self._copy_of(lease, answer)
-                found.append(self._links(lease, answer, judgement, copy))
+                found.append([*self._links(lease, answer, judgement, copy), *self._needs(lease, answer, judgement)])
                 copies.append(copy)
         except BrokenPartError as problem:
             self._break(problem)
@@ -119,7 +122,7 @@ class Settler:
                 if offers:
                     frontier.offer(offers)
                 continue
-            if answer.kind is not Kind.MOVED and lease.seen is None:
+            if answer.kind is not Kind.MOVED and lease.seen is None and not lease.is_requisite:
                 self._saw(lease.priority, judgement is not None and judgement.wanted)
             frontier.finish(lease, ending, offers)
             self.done += ending.state is State.DONE and lease.seen is None
@@ -151,7 +154,7 @@ class Settler:
     def _leads_to(self, lease: Lease, answer: Answer, judgement: Judgement | None) -> Sequence[Lead]:
         """The redirects that led to what was settled now. Those that led to what is dead hear it at once, as do those
         that lead to what was judged before."""
-        if self._taught is None or lease.seen is not None:
+        if self._taught is None or lease.seen is not None or lease.is_requisite:
             return ()
         if judgement is not None:
             return self._leads.settle(lease.url, judgement.wanted)
@@ -186,7 +189,7 @@ class Settler:
         via = self._leads_to(lease, answer, judgement)
         if answer.kind is Kind.MOVED and answer.target is not None:
             return [Offer(answer.target, lease.priority, lease.depth, lease.url, lease.note)]
-        if judgement is None and lease.seen is not None:
+        if judgement is None and (lease.seen is not None or lease.is_requisite):
             return self.listed(lease, answer)  # a page that did not come again says nothing of links
         if judgement is None:
             if answer.kind in (Kind.BUSY, Kind.FAILED):
@@ -213,6 +216,11 @@ class Settler:
             )
         follow = answer.follow and not (copy and self._skip_duplicates)
         return [*self._offers(lease, page, offers), *refused] if follow else ()
+
+    def _needs(self, lease: Lease, answer: Answer, judgement: Judgement | None) -> Sequence[Offer]:
+        """What the page, or the requisite of one, needs to be seen."""
+        requisites = self.parts.requisites
+        return requisites.offers(lease, answer, judgement) if requisites is not None and answer.needs else ()
 
     def _sifted(self, lease: Lease, links: OutLinks) -> tuple[OutLinks, Sequence[Offer]]:
         """The links that are worth scoring, and offers of those that are out of scope, to be recorded."""

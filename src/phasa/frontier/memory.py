@@ -15,6 +15,7 @@ from phasa.frontier.origins import host_of, queue_of
 from phasa.frontier.protocol import (
     ANY,
     NEAR_DUPLICATE,
+    REQUISITE,
     Ending,
     Lease,
     Offer,
@@ -51,7 +52,7 @@ class MemoryFrontier:
         self._due: list[Item] = []
         self._taken: Counter[str] = Counter()
         self._counts = [0] * len(State)
-        self._wanted = self._judged = self._copies = self._bytes = self._words = 0
+        self._wanted = self._judged = self._copies = self._requisites = self._bytes = self._words = 0
 
     # ── taking in ────────────────────────────────────────────────────────────────────────────────
 
@@ -73,8 +74,8 @@ class MemoryFrontier:
         entry = Entry(offer, len(self._entries), queue_of(offer.url) if self._hosts is not None else "")
         self._known[offer.url] = entry
         self._entries.append(entry)
-        refusal = self.rules.refuse(offer.url, offer.depth)
-        if refusal is None and (reason := self.rules.spent(*self._pages_of(offer.url))):
+        refusal = self.rules.refuse(offer.url, offer.depth, offer.note)
+        if refusal is None and not offer.is_requisite and (reason := self.rules.spent(*self._pages_of(offer.url))):
             refusal = OfferResult.CAPPED, reason
         if refusal is not None:
             result, entry.reason = refusal
@@ -87,7 +88,7 @@ class MemoryFrontier:
 
     def _offer_known(self, entry: Entry, offer: Offer) -> OfferResult:
         if entry.state is State.WAITING:
-            if self._higher:
+            if self._higher and not (entry.note or offer.note):
                 if offer.priority <= entry.priority:
                     return OfferResult.KNOWN
             elif not self.rules.replaces(offer, entry.priority, entry.note):
@@ -97,7 +98,7 @@ class MemoryFrontier:
                 entry.priority = offer.priority
                 self._push(entry)
             return OfferResult.RAISED
-        if entry.state is State.DROPPED and may_return(entry.reason):
+        if entry.state is State.DROPPED and may_return(entry.reason, offer):
             entry.priority, entry.note = offer.priority, offer.note
             self._move(entry, State.WAITING, "")
             self._push(entry)
@@ -176,6 +177,8 @@ class MemoryFrontier:
 
     def _refused_late(self, entry: Entry) -> bool:
         """Budgets and traps that were found spent or barren after the URL was taken in."""
+        if entry.note.startswith(REQUISITE):
+            return False
         refusal = self.rules.refuse_late(entry.url, *self._pages_of(entry.url))
         if refusal is not None:
             self._move(entry, *refusal)
@@ -240,7 +243,9 @@ class MemoryFrontier:
             entry.seen, entry.due = ending.seen, ending.due
             if ending.due is not None:
                 heappush(self._due, (ending.due, entry.serial))
-        if self._counts_pages and ending.state is State.DONE and lease.seen is None:
+        if ending.state is State.DONE and lease.is_requisite:
+            self._requisites += 1
+        elif self._counts_pages and ending.state is State.DONE and lease.seen is None:
             self._taken["h " + authority(lease.url)] += 1
             self._taken["s " + registered_domain(lease.url)] += 1
         for offer in found:
@@ -384,6 +389,7 @@ class MemoryFrontier:
             dropped=counts[State.DROPPED],
             quarantined=counts[State.QUARANTINED],
             near_duplicates=self._copies,
+            requisites=self._requisites,
             wanted=self._wanted,
             pages=self._judged,
             bytes=self._bytes,

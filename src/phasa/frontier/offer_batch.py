@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from phasa.frontier.index import Head, NewUrl, next_key
 from phasa.frontier.origins import other_origin, queue_of
-from phasa.frontier.protocol import Offer, OfferResult, Rediscovery, State
+from phasa.frontier.protocol import REQUISITE, Offer, OfferResult, Rediscovery, State
 from phasa.frontier.recent import SETTLED, RecentOffers
 from phasa.frontier.rules import QUEUE_FULL, Rules, may_return
 from phasa.frontier.tables import HostTable, Row, UrlTable
@@ -74,7 +74,9 @@ class OfferBatch:
                 remember[url] = SETTLED
                 results[at] = refusal[0]
                 continue
-            if not (latest and note):
+            if note and note.startswith(REQUISITE):
+                self._recent.forget(url)  # a link to it would make it a page
+            elif not (latest and note):
                 remember[url] = priority
             best = better.get(host)
             if best is None or -priority < best[0]:  # among equals the first one found, which has the lower id
@@ -99,10 +101,14 @@ class OfferBatch:
             bound = young(url)
             if bound is None:
                 bound = old(url)
-            if bound is not None and (
-                bound == SETTLED
-                or (trusting and (first or offer.priority <= bound))
-                or (latest and offer.priority == bound and not offer.note)
+            if (
+                bound is not None
+                and not offer.note.startswith(REQUISITE)
+                and (
+                    bound == SETTLED
+                    or (trusting and (first or offer.priority <= bound))
+                    or (latest and offer.priority == bound and not offer.note)
+                )
             ):
                 continue
             places.append(at)
@@ -166,7 +172,7 @@ class OfferBatch:
             self._stored[row.id] = row._replace(priority=offer.priority, note=offer.note or None)
             self._change_rank(row.host, row.id, row.priority, offer)
             return OfferResult.RAISED
-        if row.state == State.DROPPED and may_return(row.reason or ""):
+        if row.state == State.DROPPED and may_return(row.reason or "", offer):
             self._urls.requeue(row, offer.priority, offer.note or None, row.attempts)
             self._stored[row.id] = self._urls.row(row.id)
             self.counts["waiting"] += 1
@@ -179,7 +185,7 @@ class OfferBatch:
 
     def _remember(self, url: Url, priority: float, note: bytes | None) -> None:
         """A URL waits with this priority."""
-        if self._latest and note:
+        if note and (self._latest or note.startswith(REQUISITE)):
             self._recent.forget(url)
         else:
             self._recent.young[url] = priority
@@ -195,8 +201,8 @@ class OfferBatch:
 
     def _refuse(self, offer: Offer, host: int) -> tuple[OfferResult, str] | None:
         """What the rules, or a spent budget, say against a new URL."""
-        refusal = self._rules.refuse(offer.url, offer.depth)
-        if refusal is not None or not self._counts_pages:
+        refusal = self._rules.refuse(offer.url, offer.depth, offer.note)
+        if refusal is not None or not self._counts_pages or offer.is_requisite:
             return refusal
         taken = self._taken.get(host)
         if taken is None:

@@ -31,6 +31,11 @@ NEAR_DUPLICATE = "near duplicate of "
 """How the reason of a page begins that nearly repeats a known one, which it names."""
 
 
+REQUISITE = b"\0requisite"
+"""How the note of a URL begins that is fetched so that a page can be seen, and not to be judged: the scope's choice of
+pages, traps and budgets of pages are no matter to it. One byte follows: how many documents it is away from the page."""
+
+
 class State(IntEnum):
     """The state of a URL. LEASED is never stored: a frontier that is opened again has no leases."""
 
@@ -72,6 +77,11 @@ class Offer(msgspec.Struct, frozen=True, gc=False):
     source: str = ""
     note: bytes = b""
 
+    @property
+    def is_requisite(self) -> bool:
+        """Whether it is wanted only for another page to be seen."""
+        return self.note.startswith(REQUISITE)
+
 
 class Seen(msgspec.Struct, frozen=True, gc=False):
     """What the visits of a page that is visited again have shown: `changes` (expected ones, where several may have
@@ -111,6 +121,11 @@ class Lease(msgspec.Struct, frozen=True, gc=False):
     failures: int = 0
     seen: Seen | None = None
     """What earlier visits have shown, when the page was fetched before."""
+
+    @property
+    def is_requisite(self) -> bool:
+        """Whether it is wanted only for another page to be seen."""
+        return self.note.startswith(REQUISITE)
 
 
 class Visit(msgspec.Struct, frozen=True, gc=False):
@@ -223,11 +238,13 @@ class Stats(msgspec.Struct, frozen=True):
     ready_hosts: int = 0
     resting_hosts: int = 0
     near_duplicates: int = 0
+    requisites: int = 0
+    """URLs that were fetched so that pages can be seen; `done` counts them, too."""
 
     @classmethod
     def of(cls, tally: Mapping[str, int], leased: int = 0) -> Stats:
         """The counts that a frontier keeps by name, where so many of what waits are leased."""
-        names = ("done", "dropped", "quarantined", "near_duplicates", "wanted", "bytes", "words", "hosts")
+        names = ("done", "dropped", "quarantined", "near_duplicates", "wanted", "bytes", "words", "hosts", "requisites")
         counts = {name: tally.get(name, 0) for name in names}
         return cls(waiting=tally.get("waiting", 0) - leased, leased=leased, pages=tally.get("judged", 0), **counts)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from phasa.frontier.budgets import NO_LIMITS, Budgets
 from phasa.frontier.politeness import FREE, Politeness
-from phasa.frontier.protocol import OUT_OF_SCOPE, Offer, OfferResult, Rediscovery, State
+from phasa.frontier.protocol import OUT_OF_SCOPE, REQUISITE, Offer, OfferResult, Rediscovery, State
 from phasa.frontier.scope import Scope
 from phasa.frontier.traps import Traps
 from phasa.web.url import Url
@@ -39,9 +39,12 @@ class Rules:
         """Whether every URL may wait, whatever it is."""
         return self.scope is None and self.traps is None and not self.counts_pages
 
-    def refuse(self, url: Url, depth: int) -> tuple[OfferResult, str] | None:
+    def refuse(self, url: Url, depth: int, note: bytes = b"") -> tuple[OfferResult, str] | None:
         """What a URL never seen before is recorded as, and why, when the rules refuse it; None when it may wait, as
-        far as the budgets (`spent`) allow."""
+        far as the budgets (`spent`) allow. To a requisite, as its note says, only what is excluded by name matters."""
+        if note.startswith(REQUISITE):
+            reason = self.scope.excludes(url) if self.scope is not None else ""
+            return (OfferResult.OUT_OF_SCOPE, f"{OUT_OF_SCOPE}: {reason}") if reason else None
         if self.scope is not None and (reason := self.scope.refuses(url, depth)):
             return OfferResult.OUT_OF_SCOPE, f"{OUT_OF_SCOPE}: {reason}"
         if self.traps is not None and (evidence := self.traps.suspects(url)):
@@ -67,12 +70,16 @@ class Rules:
         return None
 
     def replaces(self, offer: Offer, priority: float, note: bytes) -> bool:
-        """Whether an offer of a URL that waits already, with this priority and note, changes them."""
+        """Whether an offer of a URL that waits already, with this priority and note, changes them. A page stays one
+        when it is a requisite of another, and a requisite becomes one when it is linked to."""
+        if (was := note.startswith(REQUISITE)) or offer.is_requisite:
+            return was and not offer.is_requisite
         if self.rediscovery is Rediscovery.HIGHER:
             return offer.priority > priority
         return self.rediscovery is Rediscovery.LATEST and (offer.priority != priority or offer.note != note)
 
 
-def may_return(reason: str) -> bool:
-    """A URL that was dropped only because the queue was full is new again when it is offered again."""
-    return reason == QUEUE_FULL
+def may_return(reason: str, offer: Offer) -> bool:
+    """A URL that was dropped only because the queue was full is new again when it is offered again; one that is no page
+    of the scope, when another page needs it to be seen."""
+    return reason == QUEUE_FULL or (offer.is_requisite and reason.startswith(OUT_OF_SCOPE))

@@ -110,15 +110,23 @@ class Scope:
             return "has a query"
         if (name := _extension(way)) and self._refuses_extension(name, way):
             return f"file name extension .{name}"
+        if reason := self.excludes(url):
+            return reason
+        if self._was_seen is not None and self._was_seen(url):
+            return SEEN
+        return "not in the domains, SURT prefixes or patterns of the scope" if not self._wants(url) else ""
+
+    def excludes(self, url: Url) -> str:
+        """Which rule that begins with `not_` and names places excludes this URL; '' for none."""
+        if len(url) > self._length:
+            return f"longer than {self._length} characters"
         if self._not_domains and (name := self._not_domains.match(host(url))):
             return f"domain {name} is excluded"
         if self._not_patterns and self._not_patterns.search(url):
             return "an excluded pattern is in it"
         if self._not_surts and surt(url).startswith(self._not_surts):
             return "its SURT prefix is excluded"
-        if self._was_seen is not None and self._was_seen(url):
-            return SEEN
-        return "not in the domains, SURT prefixes or patterns of the scope" if not self._wants(url) else ""
+        return ""
 
     def _refuses_extension(self, name: str, way: str) -> bool:
         if self._sitemaps and way.lower().endswith((".xml", ".xml.gz")):

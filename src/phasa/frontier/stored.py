@@ -26,6 +26,7 @@ from phasa.frontier.outbox import Outbox, Unsettled
 from phasa.frontier.politeness import AWAKE
 from phasa.frontier.protocol import (
     ANY,
+    REQUISITE,
     Ending,
     Lease,
     Offer,
@@ -200,6 +201,8 @@ class StoredFrontier:
             return None
         assert host.head is not None
         row = self._urls.row(host.head.id)
+        if (row.note or b"").startswith(REQUISITE):
+            return self._lease_row(host, row, now)
         of_host, of_site, out = self._pages_of(row) if self.rules.counts_pages else (0, 0, 0)
         if (refusal := self.rules.refuse_late(row.url, of_host, of_site)) is not None:
             self._refuse(row, *refusal)

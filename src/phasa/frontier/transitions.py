@@ -101,7 +101,7 @@ class Transitions:
         rows = self._urls.out_of_scope(after, most)
         taken = 0
         for row in rows:
-            refusal = self._rules.refuse(row.url, row.depth)
+            refusal = self._rules.refuse(row.url, row.depth, row.note or b"")
             if refusal is None:
                 self.requeue(row, row.priority)
                 taken += 1
@@ -160,7 +160,9 @@ class Transitions:
                 self._db.add_template(template(lease.url), evidence)
         if ending.seen is not None:
             self._revisits.write(lease.id, ending)
-        if ending.state is State.DONE and lease.seen is None:
+        if ending.state is State.DONE and lease.is_requisite:
+            counts["requisites"] += 1
+        elif ending.state is State.DONE and lease.seen is None:
             self._hosts.took_page(host.id)
         return host
 

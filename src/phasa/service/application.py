@@ -17,6 +17,7 @@ from starlette.routing import Route
 from phasa.collection import Collection
 from phasa.errors import PhasaError
 from phasa.service import browse, crawl, feeds, jobs, lab, overview
+from phasa.service import replay as replays
 from phasa.service.assets import asset_routes
 from phasa.service.gate import Gate
 from phasa.service.guards import Access, Guards
@@ -26,7 +27,7 @@ from phasa.service.openapi import openapi_routes
 from phasa.service.routing import error_page, handle_error, routes_of
 from phasa.service.service import Service
 
-SECTIONS = (overview.section, crawl.section, feeds.section, browse.section, lab.section, jobs.section)
+SECTIONS = (overview.section, crawl.section, feeds.section, browse.section, lab.section, jobs.section, replays.section)
 """The pages of the application in the order of the menu."""
 
 _logger = logging.getLogger(__name__)
@@ -58,13 +59,14 @@ def create_app(
         service.close()
         _logger.info("%s: the web application has ended", collection.path)
 
-    routes = [Route("/", _home, methods=["GET"]), *login_routes(access), *asset_routes()]
+    routes = [Route("/", _home, methods=["GET"]), *login_routes(access), *asset_routes(), *replays.replay_routes()]
     routes += [*openapi_routes(SECTIONS), *metrics_routes(SECTIONS)]
     for section in SECTIONS:
         routes += routes_of(section)
     app = Starlette(
         routes=routes,
         middleware=[
+            Middleware(replays.ReplayKey, service=service, token=access.token),
             Middleware(Guards, access=access),
             Middleware(Gate, bounds=collection.settings.service),
         ],

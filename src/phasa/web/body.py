@@ -12,6 +12,7 @@ from phasa.web.html import PAGE_TAGS, PackedPage, read_packed
 from phasa.web.http import PAGE_TYPES, READABLE_TYPES
 from phasa.web.inflate import Problem, inflate
 from phasa.web.limits import Limits
+from phasa.web.requisites import named_in_css
 from phasa.web.sitemap import is_sitemap, listed
 from phasa.web.url import Url
 
@@ -40,9 +41,11 @@ def read_body(
     limits: Limits,
     whole: bool,
     tags: frozenset[str] = PAGE_TAGS,
+    requisites: bool = False,
 ) -> BodyReading:
     """Read a body as it came: `encoding` and `header` are the values of Content-Encoding and Content-Type. A body that
-    did not come `whole` is read as far as it goes. Links are those of `tags`."""
+    did not come `whole` is read as far as it goes. Links are those of `tags`; with `requisites` the page says what it
+    needs to be seen."""
     body, problem = inflate(wire, encoding, limits)
     if not whole:
         problem = ""  # what was cut does not unpack to its end
@@ -55,5 +58,17 @@ def read_body(
         return BodyReading(problem=problem)
     # The rest is not looked at; one byte more says that there was one.
     body = body[: 4 * limits.page_characters + 1]
-    page = read_packed(body, address, header=header or None, hint=hint, limits=limits, tags=tags)
+    page = read_packed(body, address, header=header or None, hint=hint, limits=limits, tags=tags, requisites=requisites)
     return BodyReading(page, problem=problem)
+
+
+def read_needs(wire: bytes, encoding: str, address: Url, header: str, limits: Limits) -> list[Url]:
+    """What a requisite needs in its turn: a style sheet or a frame names more; others nothing."""
+    body, _ = inflate(wire, encoding, limits)
+    mime = header.partition(";")[0].strip().lower()
+    if mime == "text/css":
+        return named_in_css(body, address, limits)
+    if mime not in PAGE_TYPES:
+        return []
+    body = body[: 4 * limits.page_characters + 1]
+    return read_packed(body, address, header=header or None, limits=limits, tags=PAGE_TAGS, requisites=True).needs

@@ -19,6 +19,8 @@ from turbohtml import Element, PlainText, parse
 
 from phasa.web import charset, url
 from phasa.web.limits import Limits
+from phasa.web.requisites import WANTED as REQUISITES
+from phasa.web.requisites import named_in_tree
 from phasa.web.url import Url
 
 CONTEXT = 100  # characters on either side (specs/segment-focused-crawling.md §4.6)
@@ -93,6 +95,8 @@ class PackedPage(Struct, frozen=True, array_like=True):
     ends: list[int]
     told: dict[int, str] = {}
     """hreflang of the links that have it."""
+    needs: list[Url] = []
+    """What the page needs to be seen, where that was asked for."""
 
 
 def read_page(
@@ -137,8 +141,9 @@ def read_packed(
     hint: str | None = None,
     limits: Limits = _LIMITS,
     tags: frozenset[str] = ALL_TAGS,
+    requisites: bool = False,
 ) -> PackedPage:
-    """What `read_page` gives, packed."""
+    """What `read_page` gives, packed; with `requisites` also what the page needs to be seen."""
     encoding = ""
     cut = False
     if isinstance(html, bytes):
@@ -174,7 +179,8 @@ def read_packed(
         truncated=cut or len(html) < whole or reading.full,
     )
     urls, kinds, rels, anchors, starts, ends = map(list, zip(*rows, strict=True)) if rows else ([] for _ in range(6))
-    return PackedPage(page, urls, kinds, rels, anchors, starts, ends, reading.told_in)
+    needs = named_in_tree(tree.select(REQUISITES), reading.base, limits) if requisites else []
+    return PackedPage(page, urls, kinds, rels, anchors, starts, ends, reading.told_in, needs)
 
 
 def _bounded(html: str, limits: Limits) -> str:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.durability.small_web import QUICK, SmallWeb, collection_for, command, finish
 
+from phasa.archive_settings import ArchiveSettings
 from phasa.collection import Collection
 from phasa.crawl.run.control import Orders, add_seeds, give_orders, plant_fresh, read_orders
 from phasa.crawl.run.runs import run_collection
@@ -102,7 +103,7 @@ def test_too_many_seeds_at_once_are_refused(collection: Collection) -> None:
 def test_a_running_crawl_pauses_goes_on_takes_seeds_and_a_limit(tmp_path: Path) -> None:
     small = SmallWeb(4000, hosts=20, seconds=0.03)
     with small.serving():
-        collection = collection_for(tmp_path / "c", small, archive=False, connections=4)
+        collection = collection_for(tmp_path / "c", small, archive=ArchiveSettings(keep=False), connections=4)
         crawl = command("crawl", collection.path, "--quiet")
         until(lambda: len(small.arrivals) > 60)
         give_orders(collection, paused=True)
@@ -126,7 +127,7 @@ def test_a_running_crawl_pauses_goes_on_takes_seeds_and_a_limit(tmp_path: Path) 
 def test_a_paused_crawl_is_paused_after_a_restart_and_the_command_line_resumes_it(tmp_path: Path) -> None:
     small = SmallWeb(12, hosts=3)
     with small.serving():
-        collection = collection_for(tmp_path / "c", small, archive=False)
+        collection = collection_for(tmp_path / "c", small, archive=ArchiveSettings(keep=False))
         code, out, _ = finish(command("crawl", collection.path, "--pause"))
         assert (code, out) == (0, "no crawl is running; the next one will be paused\n")
         waiting = command("crawl", collection.path, "--quiet")
@@ -143,7 +144,7 @@ def test_a_paused_crawl_is_paused_after_a_restart_and_the_command_line_resumes_i
 def test_a_slower_pace_is_kept_at_once(tmp_path: Path) -> None:
     small = SmallWeb(60, hosts=1)
     with small.serving():
-        collection = collection_for(tmp_path / "c", small, archive=False)
+        collection = collection_for(tmp_path / "c", small, archive=ArchiveSettings(keep=False))
         give_orders(collection, delay=0.4, seconds=2.0)
         with collection.locked():
             outcome = run_collection(collection).outcome
@@ -156,7 +157,7 @@ def test_a_slower_pace_is_kept_at_once(tmp_path: Path) -> None:
 def test_what_the_command_line_says_is_newer_than_the_orders(tmp_path: Path) -> None:
     small = SmallWeb(30, hosts=3)
     with small.serving():
-        collection = collection_for(tmp_path / "c", small, archive=False)
+        collection = collection_for(tmp_path / "c", small, archive=ArchiveSettings(keep=False))
         give_orders(collection, pages=20, delay=0.01)
         code, _, err = finish(command("crawl", collection.path, "--pages", "5", "--quiet"))
     assert code == 0, err
@@ -167,7 +168,7 @@ def test_what_the_command_line_says_is_newer_than_the_orders(tmp_path: Path) -> 
 def test_broken_orders_do_not_stop_a_crawl(tmp_path: Path) -> None:
     small = SmallWeb(6, hosts=2)
     with small.serving():
-        collection = collection_for(tmp_path / "c", small, archive=False, politeness=QUICK)
+        collection = collection_for(tmp_path / "c", small, archive=ArchiveSettings(keep=False), politeness=QUICK)
         (collection.path / "control.json").write_text("{")
         with collection.locked():
             run = run_collection(collection)

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from tests.durability.small_web import SmallWeb, collection_for
 
+from phasa.archive_settings import ArchiveSettings
 from phasa.collection import Collection
 from phasa.crawl.run.counts import Counts, HostCount, SegmentCount, WantedHosts
 from phasa.crawl.run.live_status import read_history, read_live_status
@@ -26,7 +27,7 @@ FILE = "counts.db"
 def crawled(path: Path, pages: int = 40) -> Collection:
     small = SmallWeb(pages, hosts=4)
     with small.serving():
-        collection = collection_for(path / "c", small, archive=False)
+        collection = collection_for(path / "c", small, archive=ArchiveSettings(keep=False))
         with collection.locked():
             run_collection(collection)
     return collection

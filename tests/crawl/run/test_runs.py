@@ -10,6 +10,7 @@ import pytest
 from tests.crawl.run.test_live_status import worker, write
 from tests.durability.small_web import SmallWeb, collection_for
 
+from phasa.archive_settings import ArchiveSettings
 from phasa.crawl.meter import Metrics
 from phasa.crawl.run.live_status import read_live_status
 from phasa.crawl.run.runs import run_collection
@@ -44,7 +45,7 @@ def test_however_many_workers_the_numbers_are_those_of_the_collection(tmp_path: 
     small = SmallWeb(30, hosts=6)
     shown: list[Metrics] = []
     with small.serving():
-        collection = collection_for(tmp_path / "c", small, archive=False)
+        collection = collection_for(tmp_path / "c", small, archive=ArchiveSettings(keep=False))
         collection.reports_folder.mkdir()
         write(collection, *(worker(5.0) for _ in range(5)))  # of an earlier run, with more workers
         with collection.locked():
@@ -67,7 +68,7 @@ def test_a_run_leaves_a_trail_and_no_handler(tmp_path: Path, caplog: pytest.LogC
     before = [list(logging.getLogger(name).handlers) for name in LOGGERS]
     small = SmallWeb(6, hosts=2)
     with small.serving(), caplog.at_level(logging.INFO, logger="phasa"):
-        collection = collection_for(tmp_path / "c", small, archive=False)
+        collection = collection_for(tmp_path / "c", small, archive=ArchiveSettings(keep=False))
         for _ in range(2):
             with collection.locked():
                 run_collection(collection)

@@ -16,6 +16,7 @@ from phasa.collection import Collection, CollectionSettings
 from phasa.crawl.judge import Further, Judge, LanguageJudge
 from phasa.crawl.learn.knowledge import KnowledgeBase, read_knowledge
 from phasa.crawl.learn.lesson import KNOWLEDGE
+from phasa.crawl.requisites import Requisites
 from phasa.crawl.revisits import Revisits
 from phasa.crawl.run.recall import RecallArchive, RecallFetcher
 from phasa.crawl.segments.edges import EDGES
@@ -182,6 +183,12 @@ def revisits_of(collection: Collection, frontier: Frontier, now: float, workers:
     return Revisits(settings, frontier, now, 1 / workers) if settings.requests_per_day else None
 
 
+def requisites_of(collection: Collection, frontier: Frontier, workers: int) -> Requisites | None:
+    """The requisites of one of so many workers; None when pages are kept without them, or not at all."""
+    settings = collection.settings.archive
+    return Requisites(settings, frontier, workers) if settings.keep and settings.requisites else None
+
+
 def word_counter(profile: Profile) -> Callable[[str], int]:
     """A quick count of words: by spaces where the language has them, else an estimate of five letters a word."""
     if profile.segmenter == "spaced" and profile.scripts[0] not in UNSPACED:
@@ -193,7 +200,7 @@ def word_counter(profile: Profile) -> Callable[[str], int]:
 def open_archive(collection: Collection, worker: int) -> Iterator[RecallArchive | None]:
     """Where the pages are kept, with its index complete at the end; None when the settings say that they are not."""
     settings = collection.settings
-    if not settings.archive:
+    if not settings.archive.keep:
         yield None
         return
     writer = WarcWriter(

@@ -13,7 +13,7 @@ from phasa.crawl.run.priority import made_of
 from phasa.crawl.run.segment_table import segment_row
 from phasa.errors import InputError
 from phasa.frontier.origins import host_of
-from phasa.frontier.protocol import State, Story
+from phasa.frontier.protocol import REQUISITE, State, Story
 from phasa.frontier.reader import NO_RULES, FrontierReader
 from phasa.frontier.scope import SEEN, Scope
 from phasa.frontier.traps import Traps
@@ -74,7 +74,9 @@ def explain(
     way = tuple(frontier.way_back(url, MOST_SOURCES))
     told = _explanation(story, way, around.summary if around is not None else "")
     told = msgspec.structs.replace(told, delay=_delay(collection, story.host), **_over_time(frontier, url))
-    return msgspec.structs.replace(told, made_of=made_of(collection, frontier, story)) if thorough else told
+    if not thorough or story.note.startswith(REQUISITE):
+        return told
+    return msgspec.structs.replace(told, made_of=made_of(collection, frontier, story))
 
 
 def _over_time(frontier: FrontierReader, url: Url) -> dict[str, object]:
@@ -142,6 +144,9 @@ def _explanation(story: Story, found_on: tuple[str, ...], segment: str) -> Expla
 
 
 def _why(story: Story) -> str:
+    if story.note.startswith(REQUISITE):
+        needed = f"needed to see {story.source}, never judged"
+        return f"{needed}; {_why(msgspec.structs.replace(story, note=b''))}"
     if story.state is State.WAITING:
         tried = f"tried {story.attempts} times, last: {story.reason}; " if story.attempts else ""
         if story.host_note.startswith(NO_RULES):

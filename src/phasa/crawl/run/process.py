@@ -27,6 +27,7 @@ from phasa.crawl.run.assembly import (
     open_archive,
     open_duplicates,
     pool_of,
+    requisites_of,
     revisits_of,
     rules_of,
     seeder_of,
@@ -200,12 +201,19 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
                 scope=settings.scope,
                 story=frontier.story,
                 full_every=Revisits.FULL if settings.fresh.conditional else 0,
+                requisites=settings.archive.requisites,
             )
             clock = WallClock()
             revisits = revisits_of(collection, frontier, clock.now(), partition.workers)
+            requisites = requisites_of(collection, frontier, partition.workers)
             upkeep = Upkeep(collection, state, watch, clock, partition, part.why_end)
             crawl = Crawl(
-                Parts(web, judge, strategy, frontier, clock, archive, duplicates=duplicates, revisits=revisits),
+                Parts(
+                    *(web, judge, strategy, frontier, clock, archive),
+                    duplicates=duplicates,
+                    revisits=revisits,
+                    requisites=requisites,
+                ),
                 manners=settings.politeness,
                 budgets=settings.budgets,
                 slots=settings.connections,

@@ -20,7 +20,7 @@ from phasa.crawl.answer import Answer
 from phasa.crawl.judge import Judgement
 from phasa.crawl.live import LiveWeb
 from phasa.crawl.meter import Meter
-from phasa.crawl.run.assembly import judge_of, pool_of, rules_of, strategy_of, word_counter
+from phasa.crawl.run.assembly import judge_of, pool_of, requisites_of, rules_of, strategy_of, word_counter
 from phasa.crawl.run.control import plant_fresh
 from phasa.crawl.run.recall import Recalled, RecallFetcher
 from phasa.crawl.seeds import read_seeds
@@ -93,8 +93,17 @@ async def _fill(collection: Collection, file: Path) -> int:
         plant_fresh(frontier, strategy, read_seeds(collection.path / collection.SEEDS).seeds)
         fetcher = _Records(settings.limits)
         async with pool_of(settings) as pool:
-            web = LiveWeb(fetcher, pool, settings.limits, agent="", language=profile.code, scope=settings.scope)
-            parts = Parts(web, judge_of(collection, profile), strategy, frontier, clock, archive)
+            web = LiveWeb(
+                fetcher,
+                pool,
+                settings.limits,
+                agent="",
+                language=profile.code,
+                scope=settings.scope,
+                requisites=settings.archive.requisites,
+            )
+            judge, requisites = judge_of(collection, profile), requisites_of(collection, frontier, 1)
+            parts = Parts(web, judge, strategy, frontier, clock, archive, requisites=requisites)
             words = word_counter(profile)
             settler = Settler(
                 parts, Meter(0.0), lambda priority, wanted: None, settings.politeness, words, stop=_give_up
