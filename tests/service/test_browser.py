@@ -110,8 +110,8 @@ def test_an_address_of_this_machine_is_not_fetched(page: Page, link: str) -> Non
 
 def test_from_a_language_to_a_page_and_why_it_was_judged_so(page: Page, link: str) -> None:
     counted(page, link)
-    page.locator(".shares a", has_text="th").first.click()
-    expect(page.locator("h1")).to_have_text("Language th")
+    page.locator(".shares a", has_text="Thai").first.click()
+    expect(page.locator("h1")).to_have_text("Language Thai")
     page.locator("td.name a").first.click()
     expect(page.locator(".evidence")).to_contain_text("wanted")
     expect(page.locator(".evidence")).to_contain_text("model: 0.99 of the letters")

@@ -18,6 +18,7 @@ from phasa.collection import Collection
 from phasa.errors import PhasaError
 from phasa.service import browse, crawl, feeds, jobs, lab, overview
 from phasa.service.assets import asset_routes
+from phasa.service.catalogue import words
 from phasa.service.gate import Gate
 from phasa.service.guards import Access, Guards
 from phasa.service.login import login_routes
@@ -25,6 +26,7 @@ from phasa.service.metrics import metrics_routes
 from phasa.service.openapi import openapi_routes
 from phasa.service.routing import error_page, handle_error, routes_of
 from phasa.service.service import Service
+from phasa.service.templating import words_for
 
 SECTIONS = (overview.section, crawl.section, feeds.section, browse.section, lab.section, jobs.section)
 """The pages of the application in the order of the menu."""
@@ -88,8 +90,9 @@ async def _home(request: Request) -> Response:
 
 async def _http_error(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HTTPException)
-    texts = {404: "There is no such page here.", 405: "This address does not take that kind of request."}
-    response = error_page(request, problem.status_code, texts.get(problem.status_code, problem.detail))
+    key = f"error.s{problem.status_code}"
+    say = words("en") if request.url.path.startswith("/api/") else words_for(request)
+    response = error_page(request, problem.status_code, str(say(key)) if say.has(key) else problem.detail)
     response.headers.update(problem.headers or {})
     return response
 

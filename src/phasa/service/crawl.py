@@ -96,7 +96,7 @@ def _page(service: Service, asked: AskedPage) -> CrawlPage:
                 trouble = str(problem)
     return CrawlPage(
         now=now,
-        tables=_tables_of(service, now, ROWS),
+        tables=_tables_of(service, ROWS),
         seeds=len(collection.seeds()),
         may_start=service.local,
         asked=asked.url,
@@ -115,11 +115,11 @@ def _history(service: Service, asked: AskedPoints) -> CrawlHistory:
 
 
 def _tables(service: Service, asked: AskedRows) -> CrawlTables:
-    return _tables_of(service, read_status(service.collection), asked.limit)
+    return _tables_of(service, asked.limit)
 
 
-def _tables_of(service: Service, status: Status, limit: int) -> CrawlTables:
-    return crawl_tables(service.collection, status, service.counts, service.log_reader.counted, limit)
+def _tables_of(service: Service, limit: int) -> CrawlTables:
+    return crawl_tables(service.counts, service.log_reader.counted, limit)
 
 
 def _why(service: Service, asked: AskedUrl) -> Explanation:
@@ -173,7 +173,7 @@ async def _events(service: Service, asked: Nothing) -> AsyncIterator[Event]:
                 last = now
                 yield Event("now", now)
             if not tick % TABLES_EVERY:
-                yield Event("tables", await run_in_threadpool(_tables_of, service, now, ROWS))
+                yield Event("tables", await run_in_threadpool(_tables_of, service, ROWS))
         except PhasaError as problem:
             yield Event("problem", Problem(str(problem)))
         tick += 1
@@ -192,7 +192,14 @@ section = Section(
     calls=(
         Call("GET", "/api/crawl", "The crawl at this moment.", _now, Status),
         Call("GET", "/api/crawl/history", "How it went, as columns.", _history, CrawlHistory, AskedPoints),
-        Call("GET", "/api/crawl/tables", "Top hosts and segments, and the estimates.", _tables, CrawlTables, AskedRows),
+        Call(
+            "GET",
+            "/api/crawl/tables",
+            "Top hosts, segments and distances.",
+            _tables,
+            CrawlTables,
+            AskedRows,
+        ),
         Call("GET", "/api/crawl/why", "The story of one URL.", _why, Explanation, AskedUrl),
         Call("POST", "/api/crawl/pause", "Fetch nothing until it is resumed.", _pause, Orders),
         Call("POST", "/api/crawl/resume", "Go on after a pause.", _resume, Orders),

@@ -15,11 +15,15 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from phasa.errors import CollectionError, InputError, PhasaError
+from phasa.service.catalogue import DEFAULT, Words
 from phasa.service.formatting import encode
 from phasa.service.guards import FORM, right_csrf
 from phasa.service.section import Call, Conflict, Event, NotFound, Problem, Section, Stream, View
 from phasa.service.service import Service
-from phasa.service.templating import render
+from phasa.service.templating import render, words_for
+
+SENTENCES = ("ended", "what_next", "errors", "message", "error")
+"""Fields of what an event carries that are sentences for a person."""
 
 
 class Refused(PhasaError):  # noqa: N818
@@ -62,7 +66,8 @@ def answer(value: object, status: int = 200) -> Response:
 def error_page(request: Request, status: int, message: str) -> Response:
     """An error as the reader of a page, or of the API, wants it."""
     if request.url.path.startswith("/api/"):
-        return answer(Problem(message), status)
+        said = words_for(request).said(message)
+        return answer(Problem(message, said if said != message else ""), status)
     return render(request, "error.html", {"status": status, "message": message}, status=status)
 
 
@@ -109,7 +114,7 @@ def _stream(stream: Stream) -> Callable[[Request], Any]:
             raise Refused(503, "too many pages follow live events; close some (service.streams in collection.toml)")
         events = _counted(service, stream.handle(service, asked))
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        return StreamingResponse(_lines(events), media_type="text/event-stream", headers=headers)
+        return StreamingResponse(_lines(events, words_for(request)), media_type="text/event-stream", headers=headers)
 
     return endpoint
 
@@ -123,10 +128,24 @@ async def _counted(service: Service, events: AsyncIterator[Event]) -> AsyncItera
         service.streams -= 1
 
 
-async def _lines(events: AsyncIterator[Event]) -> AsyncIterator[bytes]:
+async def _lines(events: AsyncIterator[Event], say: Words) -> AsyncIterator[bytes]:
     yield b"retry: 2000\n\n"
     async for event in events:
-        yield b"event: " + event.name.encode() + b"\ndata: " + encode(event.data) + b"\n\n"
+        yield b"event: " + event.name.encode() + b"\ndata: " + encode(_spoken(event.data, say)) + b"\n\n"
+
+
+def _spoken(value: object, say: Words) -> object:
+    """What an event carries, with its sentences in the language of who follows it."""
+    if not isinstance(value, msgspec.Struct) or say.code == DEFAULT:
+        return value
+    said: dict[str, object] = {}
+    for name in SENTENCES:
+        text = getattr(value, name, None)
+        if isinstance(text, str):
+            said[name] = say.said(text)
+        elif isinstance(text, tuple):
+            said[name] = tuple(say.said(one) for one in text)
+    return msgspec.structs.replace(value, **said)
 
 
 def question(kind: type[msgspec.Struct], values: Mapping[str, object], *, strict: bool = False) -> Any:

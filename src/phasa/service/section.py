@@ -31,10 +31,12 @@ class Nothing(msgspec.Struct, frozen=True):
     """No parameters, or nothing more to say."""
 
 
-class Problem(msgspec.Struct, frozen=True):
+class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why a request was not answered: one sentence that names the thing, what is wrong and what to do."""
 
     error: str
+    said: str = ""
+    """The same in the language of the reader, where it is another than English."""
 
 
 class Event(NamedTuple):
