@@ -22,6 +22,10 @@ class ServiceSettings(Settings, frozen=True, kw_only=True):
     held_bytes: Annotated[
         int, Meta(gt=0, description="Bytes of all requests and answers that are held at a time; more get 503.")
     ] = 64_000_000
+    upkeep_seconds: Annotated[
+        float,
+        Meta(ge=0, description="How often search and start page are brought up to date, if anything came; 0: never."),
+    ] = 300.0
     header_seconds: Annotated[float, Meta(gt=0, description="Time in which the header of a request must come.")] = 10.0
     request_seconds: Annotated[float, Meta(gt=0, description="Time in which a whole request must come.")] = 30.0
     answer_seconds: Annotated[

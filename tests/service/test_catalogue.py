@@ -27,7 +27,7 @@ def shown_letters(source: str) -> list[str]:
     """What a template would show that comes from no catalogue: text between tags, and attributes that are read."""
     data = "\0".join(text for _, kind, text in jinja2.Environment().lex(source) if kind == "data")
     # Inside an expression nothing is shown but what it evaluates to; its place is held by \0.
-    attributes = re.findall(r'\b(?:%s)="([^"<>]*)"' % "|".join(SPOKEN_ATTRIBUTES), data)
+    attributes = re.findall(rf'\b(?:{"|".join(SPOKEN_ATTRIBUTES)})="([^"<>]*)"', data)
     body = re.sub(r"<(script|style|code|pre)\b.*?</\1>", " ", data, flags=re.DOTALL)
     text = re.sub(r"<[^<>]*>", " ", body)
     found = re.findall(r"[^\W\d_]{2,}(?: [^\W\d_]+)*", " ".join([re.sub(r"<[^<>]*$|^[^<>]*>", " ", text)]))

@@ -11,12 +11,11 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
+from starlette.responses import Response
 
 from phasa.collection import Collection
 from phasa.errors import PhasaError
-from phasa.service import browse, crawl, feeds, jobs, lab, overview
+from phasa.service import browse, crawl, feeds, jobs, lab, overview, search, start
 from phasa.service.assets import asset_routes
 from phasa.service.catalogue import words
 from phasa.service.gate import Gate
@@ -28,7 +27,10 @@ from phasa.service.routing import error_page, handle_error, routes_of
 from phasa.service.service import Service
 from phasa.service.templating import words_for
 
-SECTIONS = (overview.section, crawl.section, feeds.section, browse.section, lab.section, jobs.section)
+SECTIONS = (
+    *(start.section, crawl.section, browse.section, search.section),
+    *(feeds.section, overview.section, lab.section, jobs.section),
+)
 """The pages of the application in the order of the menu."""
 
 _logger = logging.getLogger(__name__)
@@ -60,7 +62,7 @@ def create_app(
         service.close()
         _logger.info("%s: the web application has ended", collection.path)
 
-    routes = [Route("/", _home, methods=["GET"]), *login_routes(access), *asset_routes()]
+    routes = [*login_routes(access), *asset_routes()]
     routes += [*openapi_routes(SECTIONS), *metrics_routes(SECTIONS)]
     for section in SECTIONS:
         routes += routes_of(section)
@@ -82,10 +84,6 @@ def create_app(
     app.state.access = access
     app.state.menu = [section for section in SECTIONS if section.name]
     return app
-
-
-async def _home(request: Request) -> Response:
-    return RedirectResponse(SECTIONS[0].path, 307)
 
 
 async def _http_error(request: Request, problem: Exception) -> Response:

@@ -89,9 +89,8 @@ class Figures:
     def day(self, text: str) -> str:
         """A day (2026-11-17) or month (2026-11) in the reader's calendar; other text as it is."""
         try:
-            numbers = [int(part) for part in text.split("-")]
-            at = date(*numbers) if len(numbers) == 3 else date(*numbers, 1)  # type: ignore[arg-type]
-        except (ValueError, TypeError):
+            at = date.fromisoformat(text if len(text) == 10 else f"{text}-01")
+        except ValueError:
             return text
         if self.words.code == "th":
             year, month, day = at.year + BUDDHIST, at.month, at.day
@@ -99,7 +98,7 @@ class Figures:
             year, month, day = jalali(at)
         else:
             return text
-        if len(numbers) == 2:
+        if len(text) == 7:
             return self.words.digits(f"{year:04}-{month:02}")
         return self.words.digits(f"{year:04}-{month:02}-{day:02}")
 

@@ -13,6 +13,7 @@ from phasa.crawl.run.log_reader import LogReader
 from phasa.language.profile import Profile
 from phasa.service.jobs import Jobs
 from phasa.service.page_view import warm_up
+from phasa.service.upkeep import Upkeep
 
 COUNTS = "counts.db"
 
@@ -37,6 +38,7 @@ class Service:
         self.folder = self._own_folder(collection.path / "service")
         self.jobs = Jobs(self.folder / "jobs")
         self.log_reader = LogReader(collection, self.folder / COUNTS)
+        self.upkeep = Upkeep(self)
         self._threads = threading.local()
         self._opened: list[Counts] = []
 
@@ -67,10 +69,12 @@ class Service:
     def start(self) -> None:
         """Begin what goes on in the background."""
         self.log_reader.start()
+        self.upkeep.start()
         threading.Thread(target=warm_up, args=(self.profile.code,), name="warm-up", daemon=True).start()
 
     def close(self) -> None:
         """End it."""
+        self.upkeep.close()
         self.log_reader.close()
         self.jobs.close()
         for counts in self._opened:

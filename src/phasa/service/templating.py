@@ -60,7 +60,12 @@ def templates(code: str = "en") -> jinja2.Environment:
 
 def _job_title(say: Words, job: Job) -> str:
     """What a job is called: exports by their form, everything else by what it is about."""
-    return str(say("exports.title", form=job.file.rpartition(".")[2].upper())) if job.task == "exports" else job.title
+    match job.task:
+        case "exports":
+            return str(say("exports.title", form=job.file.rpartition(".")[2].upper()))
+        case "upkeep_job":
+            return str(say("jobs.upkeep"))
+    return job.title
 
 
 def _name_of(say: Words, key: str | None, languages: bool) -> str:
