@@ -69,6 +69,8 @@ class Words:
             rest = sentence[kind.end() :]
             if not rest.startswith(" ") or "_" in kind[0]:
                 return self.texts[f"failures.{kind[0]}"]
+        if plain := self.texts.get(f"failures.{sentence.replace(' ', '_')}"):
+            return plain
         if self.code == DEFAULT or len(sentence) > LONGEST_SENTENCE:
             return sentence
         for pattern, key in _patterns():

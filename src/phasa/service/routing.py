@@ -15,14 +15,14 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from phasa.errors import CollectionError, InputError, PhasaError
-from phasa.service.catalogue import DEFAULT, Words
+from phasa.service.catalogue import Words
 from phasa.service.formatting import encode
 from phasa.service.guards import FORM, right_csrf
 from phasa.service.section import Call, Conflict, Event, NotFound, Problem, Section, Stream, View
 from phasa.service.service import Service
 from phasa.service.templating import render, words_for
 
-SENTENCES = ("ended", "what_next", "errors", "message", "error")
+SENTENCES = ("ended", "what_next", "errors", "message", "error", "reason", "lines")
 """Fields of what an event carries that are sentences for a person."""
 
 
@@ -136,7 +136,7 @@ async def _lines(events: AsyncIterator[Event], say: Words) -> AsyncIterator[byte
 
 def _spoken(value: object, say: Words) -> object:
     """What an event carries, with its sentences in the language of who follows it."""
-    if not isinstance(value, msgspec.Struct) or say.code == DEFAULT:
+    if not isinstance(value, msgspec.Struct):
         return value
     said: dict[str, object] = {}
     for name in SENTENCES:
@@ -145,6 +145,8 @@ def _spoken(value: object, say: Words) -> object:
             said[name] = say.said(text)
         elif isinstance(text, tuple):
             said[name] = tuple(say.said(one) for one in text)
+        elif isinstance(text, list):
+            said[name] = [_spoken(one, say) for one in text]
     return msgspec.structs.replace(value, **said)
 
 

@@ -36,10 +36,11 @@ document.addEventListener("DOMContentLoaded", () => {
     pause: () => word("paused"), resume: () => word("resumed"), start: () => word("started"), stop: () => word("stopping"),
     seeds: answer => [word("added", {n: whole(answer.added.length)}), answer.known.length && word("known", {n: whole(answer.known.length)}), answer.junk.length && word("junk", {list: answer.junk.slice(0, 3).map(j => plain(j, 60)).join(", ")})].filter(Boolean).join("; ") + ".",
     budgets: () => word("budgets_set"),
+    scope: answer => word(answer.running ? "scope_written_running" : "scope_written"),
   };
   for (const form of document.querySelectorAll("form[data-order]")) form.addEventListener("submit", async event => {
     event.preventDefault();
-    const order = form.dataset.order, button = form.querySelector("button"), body = {};
+    const order = form.dataset.order, button = form.querySelector("button:not([type=button])"), body = order === "scope" ? {write: true} : {};
     for (const field of form.querySelectorAll("input[type=number], textarea")) if (field.value.trim()) body[field.name] = field.type === "number" ? Number(field.value) : field.value;
     button.disabled = true;
     try {
@@ -49,6 +50,16 @@ document.addEventListener("DOMContentLoaded", () => {
       if (page.dataset.state === "never" && (order === "start" || order === "seeds")) location.reload();
     } catch (problem) { say(problem.message, true); }
     button.disabled = false;
+  });
+
+  // What a scope would do, before it is written.
+  const look = id("scope-look");
+  if (look) look.addEventListener("click", async () => {
+    const form = id("scope"), body = {inside: form.inside.value, outside: form.outside.value, write: false};
+    try {
+      const {effect} = await phasa.post("/api/crawl/scope", body);
+      id("scope-effect").textContent = effect.left_out ? word("scope_effect", {left: whole(effect.left_out), hosts: whole(effect.hosts), pages: whole(effect.pages), names: effect.examples.map(name => plain(name, 60)).join(", ")}) : word("scope_no_effect", {hosts: whole(effect.hosts)});
+    } catch (problem) { id("scope-effect").textContent = problem.message; }
   });
 
   if (page.dataset.state === "never") {
@@ -154,6 +165,21 @@ document.addEventListener("DOMContentLoaded", () => {
       cell(row, level.pages ? percent(level.wanted / level.pages, 0) : "–", "n");
     }
   };
-  const source = phasa.listen("/api/crawl/events", {now: now => { figures(now); append(now); }, tables, problem: problem => say(plain(problem.error, 300), true)});
+  const log = found => {
+    id("log-none").hidden = true;
+    for (const line of found.lines) {
+      const row = document.createElement("li"), chip = document.createElement("a");
+      if (line.bad) row.className = "bad";
+      chip.className = "chip";
+      chip.href = `/collection/pages?by=status&key=${encodeURIComponent(line.answer)}`;
+      chip.textContent = plain(line.bad && !/^[0-9]+$/.test(line.answer) ? line.reason : /^[0-9]+$/.test(line.answer) ? phasa.digits(line.answer) : line.answer, 60);
+      row.append(chip, " ", link(`/crawl?url=${encodeURIComponent(line.url)}#story`, line.url, 160));
+      if (line.language) { const of = document.createElement("span"); of.className = "note"; of.textContent = " " + language(line.language); row.append(of); }
+      id("log").prepend(row);
+    }
+    while (id("log").children.length > 25) id("log").lastChild.remove();
+  };
+  let first = true;
+  const source = phasa.listen("/api/crawl/events", {log: found => { if (!first || !id("log").children.length) log(found); first = false; }, now: now => { figures(now); append(now); }, tables, problem: problem => say(plain(problem.error, 300), true)});
   source.addEventListener("error", () => { if (source.readyState !== EventSource.OPEN) { id("state").dataset.state = "rest"; id("state").textContent = word("connecting"); } });
 });

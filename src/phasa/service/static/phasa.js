@@ -6,6 +6,7 @@ const phasa = {
   // A text of the catalogue's [script] with its fields filled in.
   word(key, fields) { return (this.words[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => fields && name in fields ? fields[name] : whole); },
   number(n, digits = 0, least = digits) { return n.toLocaleString(this.locale, {minimumFractionDigits: least, maximumFractionDigits: digits}); },
+  digits(text) { return document.documentElement.lang === "fa" ? text.replace(/[0-9]/g, d => "۰۱۲۳۴۵۶۷۸۹"[d]) : text; },
   percent(n, digits) { return this.number(n * 100, digits) + ({fa: "٪", th: "%"}[document.documentElement.lang] ?? " %"); },
   unit(key, text) { return this.word("unit_" + key, {n: text}); },
   size(n) { for (const u of ["B", "kB", "MB", "GB"]) { if (n < 1000) return this.unit(u, this.number(n, u === "B" || n >= 100 ? 0 : 1)); n /= 1000; } return this.unit("TB", this.number(n, 1)); },
