@@ -15,11 +15,11 @@ from starlette.responses import Response
 
 from phasa.collection import Collection
 from phasa.errors import PhasaError
-from phasa.service import browse, crawl, feeds, jobs, lab, overview, search, start
+from phasa.service import browse, crawl, feeds, jobs, lab, overview, people_page, search, start
 from phasa.service.assets import asset_routes
 from phasa.service.catalogue import words
 from phasa.service.gate import Gate
-from phasa.service.guards import Access, Guards
+from phasa.service.guards import Access, Guards, check_proxies
 from phasa.service.login import login_routes
 from phasa.service.metrics import metrics_routes
 from phasa.service.openapi import openapi_routes
@@ -29,7 +29,7 @@ from phasa.service.templating import words_for
 
 SECTIONS = (
     *(start.section, crawl.section, browse.section, search.section),
-    *(feeds.section, overview.section, lab.section, jobs.section),
+    *(feeds.section, overview.section, lab.section, people_page.section, jobs.section),
 )
 """The pages of the application in the order of the menu."""
 
@@ -50,8 +50,9 @@ def create_app(
 
     Raises SettingsError when others can reach the address and there is no token.
     """
-    access = Access.to(address, token, names)
     service = Service(collection, replay)
+    access = Access.to(address, token, names, people=service.people.anybody())
+    check_proxies(collection.settings.service)
     service.local = not access.any_address
 
     @asynccontextmanager
@@ -69,7 +70,7 @@ def create_app(
     app = Starlette(
         routes=routes,
         middleware=[
-            Middleware(Guards, access=access),
+            Middleware(Guards, access=access, people=service.people, bounds=collection.settings.service),
             Middleware(Gate, bounds=collection.settings.service),
         ],
         exception_handlers={

@@ -21,6 +21,7 @@ from phasa.service.guards import FORM, right_csrf
 from phasa.service.section import Call, Conflict, Event, NotFound, Problem, Section, Stream, View
 from phasa.service.service import Service
 from phasa.service.templating import render, words_for
+from phasa.service.who import Role, asker
 
 SENTENCES = ("ended", "what_next", "errors", "message", "error", "reason", "lines")
 """Fields of what an event carries that are sentences for a person."""
@@ -78,6 +79,7 @@ async def handle_error(request: Request, problem: Exception) -> Response:
 
 def _view(section: Section, view: View) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
+        _demand(request, view.role)
         asked = question(view.asked, _parameters(request))
         it = await _run(view.handle, request.app.state.service, asked)
         if isinstance(it, Response):
@@ -94,16 +96,45 @@ def _call(call: Call) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
         service: Service = request.app.state.service
         values, back = _parameters(request), ""
-        if call.method == "POST":
+        if call.method == "GET":
+            _demand(request, call.needs)
+            return _answered(call, await _run(call.handle, service, question(call.asked, values)), "")
+        status = 500
+        try:
+            _demand(request, call.needs)
             posted, back = await _posted(request)
             values = {**posted, **request.path_params}
-        asked = question(call.asked, values, strict=call.method == "POST" and not back)
-        result = await _run(call.handle, service, asked)
-        if back:
-            return RedirectResponse(call.then.format(result) if call.then else back, 303)
-        return result if isinstance(result, Response) else answer(result)
+            asked = question(call.asked, values, strict=not back)
+            result = await _run(call.handle, service, asked)
+            status = 200
+        except PhasaError as problem:
+            status = status_of(problem)
+            raise
+        finally:
+            note_change(request, values, status)
+        return _answered(call, result, back)
 
     return endpoint
+
+
+def _answered(call: Call, result: Any, back: str) -> Response:
+    if back:
+        return RedirectResponse(call.then.format(result) if call.then else back, 303)
+    return result if isinstance(result, Response) else answer(result)
+
+
+def _demand(request: Request, role: Role) -> None:
+    """Raises Refused when who asks may not do this."""
+    who = asker(request.scope)
+    if not who.may(role):
+        raise Refused(403, f"{who.name}: may {who.role}, and this is for those who may {role}")
+
+
+def note_change(request: Request, values: Mapping[str, object], status: int) -> None:
+    """A line in the audit of what somebody changed, or tried to."""
+    service: Service = request.app.state.service
+    address = request.client.host if request.client else ""
+    service.audit.write(asker(request.scope), address, f"{request.method} {request.url.path}", values, status)
 
 
 def _stream(stream: Stream) -> Callable[[Request], Any]:
@@ -214,7 +245,7 @@ async def form_of(request: Request) -> tuple[dict[str, str], str]:
     except ValueError:
         raise InputError("too many fields") from None
     form = {name: value for name, value in pairs if value}
-    if not right_csrf(request.app.state.service.csrf, form.pop("csrf", "")):
+    if not right_csrf(request.app.state.service.csrf, form.pop("csrf", ""), asker(request.scope)):
         raise Refused(403, "this form is from an earlier run of the application: load the page again")
     return form, local_path(form.pop("back", "/"))
 

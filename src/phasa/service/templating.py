@@ -15,7 +15,9 @@ from phasa.service import formatting
 from phasa.service.assets import asset_address
 from phasa.service.catalogue import OWN_NAMES, Words, chosen, words
 from phasa.service.figures import Figures
+from phasa.service.guards import csrf_for
 from phasa.service.jobs import Job
+from phasa.service.who import asker
 
 COOKIE = "phasa_ui"
 ASKED = "ui"
@@ -84,14 +86,15 @@ def words_for(request: Request) -> Words:
 def render(request: Request, template: str, values: dict[str, Any], *, status: int = 200) -> HTMLResponse:
     """A page. Every template knows `service`, `csrf`, `menu`, `here` (path of its section) and what is in `values`."""
     state = request.app.state
-    say = words_for(request)
+    say, who = words_for(request), asker(request.scope)
     context = {
         "service": state.service,
-        "csrf": state.service.csrf,
-        "menu": state.menu,
+        "csrf": csrf_for(state.service.csrf, who),
+        "who": who,
+        "menu": [section for section in state.menu if who.may(section.views[0].role)],
         "here": "",
         "alone": False,
-        "locked": bool(state.access.token),
+        "locked": who.way in ("token", "password"),
         "path": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
         "in_language": {code: _in_language(request, code) for code in OWN_NAMES},
         **values,
