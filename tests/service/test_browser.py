@@ -12,7 +12,7 @@ from tests.service.stock import mixed, stock
 from phasa.collection import Collection
 
 pytestmark = pytest.mark.browser
-PAGES = ("/overview", "/crawl", "/feeds", "/collection", "/collection/hosts", "/lab")
+PAGES = ("/", "/collection/search", "/overview", "/crawl", "/feeds", "/collection", "/collection/hosts", "/lab")
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +54,8 @@ def counted(page: Page, link: str) -> None:
 
 def test_the_menu_leads_to_every_page(page: Page, link: str) -> None:
     page.goto(link)
-    assert page.url == f"{link}/overview"
-    for name in ("Crawl", "Feeds", "Collection", "Lab", "Overview"):
+    assert page.url == f"{link}/"
+    for name in ("Crawl", "Feeds", "Collection", "Lab", "Overview", "Start"):
         page.get_by_role("navigation").get_by_role("link", name=name, exact=True).click()
         assert page.locator("[aria-current=page]").inner_text() == name
         expect(page.locator("h1").first).to_be_visible()
@@ -110,8 +110,8 @@ def test_an_address_of_this_machine_is_not_fetched(page: Page, link: str) -> Non
 
 def test_from_a_language_to_a_page_and_why_it_was_judged_so(page: Page, link: str) -> None:
     counted(page, link)
-    page.locator(".shares a", has_text="th").first.click()
-    expect(page.locator("h1")).to_have_text("Language th")
+    page.locator(".shares a", has_text="Thai").first.click()
+    expect(page.locator("h1")).to_have_text("Language Thai")
     page.locator("td.name a").first.click()
     expect(page.locator(".evidence")).to_contain_text("wanted")
     expect(page.locator(".evidence")).to_contain_text("model: 0.99 of the letters")

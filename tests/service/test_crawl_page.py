@@ -67,7 +67,7 @@ def test_a_collection_never_crawled_says_so_and_how_to_begin(empty: Collection) 
         assert "A crawl begins at seeds" in page
         assert client.get("/api/crawl").json()["state"] == "never"
         assert client.get("/api/crawl/tables").json() == msgspec.to_builtins(
-            CrawlTables(counted=1.0, hosts=[], segments=[], coverage=None, shadow=[])
+            CrawlTables(counted=1.0, hosts=[], segments=[], levels=[], wanted_hosts=0)
         )
         assert client.get("/api/crawl/history").json()["pages"] == []
 
@@ -85,10 +85,10 @@ def test_the_api_tells_the_numbers_the_history_and_the_tables(crawled: Collectio
         shares = {host["name"]: host["harvest"] for host in client.get("/api/crawl/tables").json()["hosts"]}
         assert shares["news.example.th"] == 1.0
         assert 0 < shares["blog.example.com"] < 1
-        assert tables["coverage"]["pages"] == 1.0  # nothing waits
-        assert tables["shadow"][-1]["pages"] == 60
-        # Everything was fetched: breadth-first would have the same pages at the end.
-        assert tables["shadow"][-1]["harvest"] == pytest.approx(now["harvest"], abs=1e-9)
+        levels = client.get("/api/crawl/tables?limit=200").json()["levels"]
+        assert sum(level["pages"] for level in levels) == 60
+        assert sum(level["wanted"] for level in levels) == now["wanted"]
+        assert tables["wanted_hosts"] == sum(share > 0 for share in shares.values())
         history = client.get("/api/crawl/history?points=2").json()
         assert history["pages"][-1] == 60
         assert len({len(column) for column in history.values()}) == 1
@@ -322,7 +322,7 @@ def test_stop_ends_the_crawl_in_good_order(watched: tuple[LivelyWeb, Collection]
         page.get_by_role("button", name="Stop").click()
         expect(page.locator("#state")).to_have_text("Not running", timeout=20_000)
         expect(page.locator("#sub")).to_contain_text("stopped from another process")
-        expect(page.locator("#cover-pages")).to_contain_text("%")
+        expect(page.locator("#levels tbody tr").first).to_contain_text("%")
         page.close()
     assert (collection.reports_folder / "hosts.tsv").exists()  # written only at a clean end
 
@@ -333,7 +333,7 @@ def test_a_phone_shows_everything_without_scrolling_sideways(
 ) -> None:
     with serving(crawled) as link:
         page = opened(browser, link + "/crawl", viewport={"width": 360, "height": 740}, color_scheme=scheme)
-        page.wait_for_selector("#chart-harvest path.dashed", timeout=20_000)
+        page.wait_for_selector("#chart-harvest path.line", timeout=20_000)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         background = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (sum(map(int, re.findall(r"\d+", background))) < 200) == (scheme == "dark")
@@ -358,11 +358,11 @@ def test_search_leads_to_the_story_by_keyboard(crawled: Collection, browser: Bro
 def test_a_chart_tells_its_numbers_to_mouse_and_keyboard(crawled: Collection, browser: Browser) -> None:
     with serving(crawled) as link:
         page = opened(browser, link + "/crawl")
-        page.wait_for_selector("#chart-harvest path.dashed", timeout=20_000)
+        page.wait_for_selector("#chart-harvest path.line", timeout=20_000)
         plot = page.locator("#chart-harvest svg")
         plot.focus()
         page.keyboard.press("ArrowLeft")
-        expect(page.locator("#chart-harvest .tip")).to_contain_text("breadth-first")
+        expect(page.locator("#chart-harvest .tip")).to_contain_text("all pages")
         page.keyboard.press("Escape")
         expect(page.locator("#chart-harvest .tip")).to_be_hidden()
         box = plot.bounding_box()

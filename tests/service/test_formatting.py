@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phasa.service.formatting import address, foreign, number, percent, plain, size, visible, when
+from phasa.service.formatting import address, foreign, plain, visible
 
 
 def test_markup_is_shown_as_text() -> None:
@@ -49,11 +49,3 @@ def test_a_shown_line_is_short_printable_and_isolated(text: str, most: int) -> N
 
 def test_addresses_run_left_to_right_and_are_no_links() -> None:
     assert str(address("http://x/\u202e?a=<b>")) == '<bdi dir="ltr" class="url">http://x/⟨RLO⟩?a=&lt;b&gt;</bdi>'
-
-
-def test_numbers_as_people_say_them() -> None:
-    assert [number(1234), number(None), percent(0.123), size(0), size(999), size(1500), size(2_500_000_000)] == [
-        *("1,234", "–", "12.3 %", "0 B", "999 B", "1.5 kB", "2.5 GB"),
-    ]
-    assert 'datetime="1970-01-01T00:00:10Z"' in when(10)
-    assert when(None) == when(1e30) == "–"

@@ -26,7 +26,7 @@ class Server:
         self.go = asyncio.Event()
         self.working = self.most_working = 0
         self.answer = answer
-        self.gate = Gate(self._app, ServiceSettings(**bounds))
+        self.gate = Gate(self._app, msgspec.structs.replace(ServiceSettings(), **bounds))
 
     async def _app(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()

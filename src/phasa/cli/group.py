@@ -39,6 +39,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "feeds": ("phasa.cli.feeds", "Poll feeds at the right moments: plan, watch, report, evaluate."),
     "lab": ("phasa.cli.lab", "Make a web, replay one, run experiments."),
     "serve": ("phasa.cli.serve", "The web application of a collection on this machine."),
+    "people": ("phasa.cli.people", "Operators of the web application, their roles, and tokens for scripts."),
 }
 
 

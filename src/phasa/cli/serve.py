@@ -37,12 +37,13 @@ def serve(
     """Serve the web application of a collection: overview, crawl, feeds, pages and reports, with a JSON API."""
     from phasa.collection import Collection
     from phasa.service.guards import is_loopback
+    from phasa.service.people import FILE, People
     from phasa.service.server import run
 
     if replay and not replay.startswith(("http://", "https://")):
         raise InputError(f"{replay}: --replay takes an http address, such as http://127.0.0.1:8090/thai-web")
     collection = Collection.open(directory)
-    if token is None and not is_loopback(address):
+    if token is None and not is_loopback(address) and not People(collection.path / FILE).anybody():
         token = secrets.token_urlsafe(24)
         print(f"token: {token}", flush=True)
     with suppress(KeyboardInterrupt):  # that is how it is meant to end

@@ -11,23 +11,27 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
+from starlette.responses import Response
 
 from phasa.collection import Collection
 from phasa.errors import PhasaError
-from phasa.service import browse, crawl, feeds, jobs, lab, overview
+from phasa.service import browse, crawl, feeds, jobs, lab, overview, people_page, search, start
 from phasa.service import replay as replays
 from phasa.service.assets import asset_routes
+from phasa.service.catalogue import words
 from phasa.service.gate import Gate
-from phasa.service.guards import Access, Guards
+from phasa.service.guards import Access, Guards, check_proxies
 from phasa.service.login import login_routes
 from phasa.service.metrics import metrics_routes
 from phasa.service.openapi import openapi_routes
 from phasa.service.routing import error_page, handle_error, routes_of
 from phasa.service.service import Service
+from phasa.service.templating import words_for
 
-SECTIONS = (overview.section, crawl.section, feeds.section, browse.section, lab.section, jobs.section, replays.section)
+SECTIONS = (
+    *(start.section, crawl.section, browse.section, search.section),
+    *(feeds.section, overview.section, lab.section, people_page.section, jobs.section, replays.section),
+)
 """The pages of the application in the order of the menu."""
 
 _logger = logging.getLogger(__name__)
@@ -47,8 +51,9 @@ def create_app(
 
     Raises SettingsError when others can reach the address and there is no token.
     """
-    access = Access.to(address, token, names)
     service = Service(collection, replay)
+    access = Access.to(address, token, names, people=service.people.anybody())
+    check_proxies(collection.settings.service)
     service.local = not access.any_address
 
     @asynccontextmanager
@@ -59,7 +64,7 @@ def create_app(
         service.close()
         _logger.info("%s: the web application has ended", collection.path)
 
-    routes = [Route("/", _home, methods=["GET"]), *login_routes(access), *asset_routes(), *replays.replay_routes()]
+    routes = [*login_routes(access), *asset_routes(), *replays.replay_routes()]
     routes += [*openapi_routes(SECTIONS), *metrics_routes(SECTIONS)]
     for section in SECTIONS:
         routes += routes_of(section)
@@ -67,7 +72,7 @@ def create_app(
         routes=routes,
         middleware=[
             Middleware(replays.ReplayKey, service=service, token=access.token),
-            Middleware(Guards, access=access),
+            Middleware(Guards, access=access, people=service.people, bounds=collection.settings.service),
             Middleware(Gate, bounds=collection.settings.service),
         ],
         exception_handlers={
@@ -84,14 +89,11 @@ def create_app(
     return app
 
 
-async def _home(request: Request) -> Response:
-    return RedirectResponse(SECTIONS[0].path, 307)
-
-
 async def _http_error(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HTTPException)
-    texts = {404: "There is no such page here.", 405: "This address does not take that kind of request."}
-    response = error_page(request, problem.status_code, texts.get(problem.status_code, problem.detail))
+    key = f"error.s{problem.status_code}"
+    say = words("en") if request.url.path.startswith("/api/") else words_for(request)
+    response = error_page(request, problem.status_code, str(say(key)) if say.has(key) else problem.detail)
     response.headers.update(problem.headers or {})
     return response
 

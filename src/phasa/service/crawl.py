@@ -18,6 +18,8 @@ from phasa.errors import InputError, PhasaError
 from phasa.frontiers import read_frontier
 from phasa.service.crawl_process import last_words, start_crawl, stop_crawl
 from phasa.service.crawl_status import CrawlHistory, CrawlTables, crawl_history, crawl_tables
+from phasa.service.log_tail import LogLine, LogLines, LogTail
+from phasa.service.scope_form import Domains, Effect, domains_of, effect_of, read_domains, write_domains
 from phasa.service.section import Call, Conflict, Event, Nothing, Problem, Section, Stream, View
 from phasa.service.service import Service
 
@@ -63,6 +65,23 @@ class AskedBudgets(msgspec.Struct, frozen=True):
     delay: Annotated[float, Meta(ge=0, le=86_400, description="Seconds between two requests to a host.")] | None = None
 
 
+class AskedScope(msgspec.Struct, frozen=True):
+    """Domains, one per line. `write`: without it nothing is changed, only its effect is told."""
+
+    inside: Annotated[str, Meta(max_length=100_000, description="Only these and what is under them.")] = ""
+    outside: Annotated[str, Meta(max_length=100_000, description="Never these, nor what is under them.")] = ""
+    write: Annotated[bool, Meta(description="Write it into collection.toml.")] = False
+
+
+class ScopeAnswer(msgspec.Struct, frozen=True):
+    """The scope, what it does to what was collected so far, and whether it was written."""
+
+    domains: Domains
+    effect: Effect
+    written: bool
+    running: bool
+
+
 class AddedSeeds(msgspec.Struct, frozen=True):
     """What became of the lines: written down, there already, no addresses."""
 
@@ -80,6 +99,8 @@ class CrawlPage(msgspec.Struct, frozen=True, kw_only=True):
     may_start: bool
     asked: str
     told: Explanation | None
+    scope: Domains
+    log: list[LogLine]
     trouble: str
     output: str
 
@@ -96,11 +117,13 @@ def _page(service: Service, asked: AskedPage) -> CrawlPage:
                 trouble = str(problem)
     return CrawlPage(
         now=now,
-        tables=_tables_of(service, now, ROWS),
+        tables=_tables_of(service, ROWS),
         seeds=len(collection.seeds()),
         may_start=service.local,
         asked=asked.url,
         told=told,
+        scope=read_domains(collection),
+        log=LogTail(collection.log_file).read(),
         trouble=trouble,
         output=last_words(collection) if now.state == "never" else "",
     )
@@ -115,11 +138,11 @@ def _history(service: Service, asked: AskedPoints) -> CrawlHistory:
 
 
 def _tables(service: Service, asked: AskedRows) -> CrawlTables:
-    return _tables_of(service, read_status(service.collection), asked.limit)
+    return _tables_of(service, asked.limit)
 
 
-def _tables_of(service: Service, status: Status, limit: int) -> CrawlTables:
-    return crawl_tables(service.collection, status, service.counts, service.log_reader.counted, limit)
+def _tables_of(service: Service, limit: int) -> CrawlTables:
+    return crawl_tables(service.counts, service.log_reader.counted, limit)
 
 
 def _why(service: Service, asked: AskedUrl) -> Explanation:
@@ -157,6 +180,14 @@ def _seeds(service: Service, asked: AskedSeeds) -> AddedSeeds:
     return AddedSeeds(*add_seeds(service.collection, lines))
 
 
+def _scope(service: Service, asked: AskedScope) -> ScopeAnswer:
+    domains = Domains(domains_of(asked.inside), domains_of(asked.outside))
+    effect = effect_of(domains, service.counts)
+    if asked.write:
+        write_domains(service.collection, domains)
+    return ScopeAnswer(domains, effect, asked.write, is_running(service.collection))
+
+
 def _budgets(service: Service, asked: AskedBudgets) -> Orders:
     return give_orders(service.collection, **msgspec.structs.asdict(asked))
 
@@ -165,6 +196,7 @@ async def _events(service: Service, asked: Nothing) -> AsyncIterator[Event]:
     """The numbers once a second, the tables now and then."""
     tick = 0
     last: Status | None = None
+    log = LogTail(service.collection.log_file)
     while True:
         try:
             now = await run_in_threadpool(read_status, service.collection)
@@ -172,8 +204,10 @@ async def _events(service: Service, asked: Nothing) -> AsyncIterator[Event]:
             if last is None or msgspec.structs.replace(now, time=last.time) != last or not tick % 15:
                 last = now
                 yield Event("now", now)
+            if lines := await run_in_threadpool(log.read):
+                yield Event("log", LogLines(lines))
             if not tick % TABLES_EVERY:
-                yield Event("tables", await run_in_threadpool(_tables_of, service, now, ROWS))
+                yield Event("tables", await run_in_threadpool(_tables_of, service, ROWS))
         except PhasaError as problem:
             yield Event("problem", Problem(str(problem)))
         tick += 1
@@ -192,13 +226,21 @@ section = Section(
     calls=(
         Call("GET", "/api/crawl", "The crawl at this moment.", _now, Status),
         Call("GET", "/api/crawl/history", "How it went, as columns.", _history, CrawlHistory, AskedPoints),
-        Call("GET", "/api/crawl/tables", "Top hosts and segments, and the estimates.", _tables, CrawlTables, AskedRows),
+        Call(
+            "GET",
+            "/api/crawl/tables",
+            "Top hosts, segments and distances.",
+            _tables,
+            CrawlTables,
+            AskedRows,
+        ),
         Call("GET", "/api/crawl/why", "The story of one URL.", _why, Explanation, AskedUrl),
         Call("POST", "/api/crawl/pause", "Fetch nothing until it is resumed.", _pause, Orders),
         Call("POST", "/api/crawl/resume", "Go on after a pause.", _resume, Orders),
         Call("POST", "/api/crawl/start", "Start a crawl in a process of its own.", _start, Status, AskedStart),
         Call("POST", "/api/crawl/stop", "End the crawl in good order.", _stop, Status),
         Call("POST", "/api/crawl/seeds", "Add seeds.", _seeds, AddedSeeds, AskedSeeds),
+        Call("POST", "/api/crawl/scope", "Change the scope, or see what it would do.", _scope, ScopeAnswer, AskedScope),
         Call("POST", "/api/crawl/budgets", "Set the budgets of the crawl.", _budgets, Orders, AskedBudgets),
     ),
     streams=(
@@ -206,7 +248,7 @@ section = Section(
             "/api/crawl/events",
             "The crawl as it goes: its numbers every second, its tables every few.",
             _events,
-            {"now": Status, "tables": CrawlTables, "problem": Problem},
+            {"now": Status, "tables": CrawlTables, "log": LogLines, "problem": Problem},
         ),
     ),
     metrics=_metrics,

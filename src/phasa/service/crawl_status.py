@@ -1,4 +1,4 @@
-"""What the Crawl page shows besides the numbers of this moment: the history, the tables and the estimates."""
+"""What the Crawl page shows besides the numbers of this moment: the history and the tables."""
 
 from __future__ import annotations
 
@@ -7,13 +7,8 @@ from itertools import pairwise
 import msgspec
 
 from phasa.collection import Collection
-from phasa.crawl.run.counts import Counts, HostCount, SegmentCount
+from phasa.crawl.run.counts import Counts, HostCount, Level, SegmentCount
 from phasa.crawl.run.live_status import Sample, read_history
-from phasa.crawl.run.shadow import Coverage, ShadowPoint, coverage, shadow
-from phasa.crawl.run.status import Status
-
-LATEST = 1000
-"""Pages whose harvest stands for what waits."""
 
 
 class CrawlHistory(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,13 +27,16 @@ class CrawlHistory(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CrawlTables(msgspec.Struct, frozen=True, kw_only=True):
-    """Hosts and segments with the most pages, and the estimates. `counted`: share of the crawl that is counted yet."""
+    """Hosts and segments with the most pages, and the URLs by their distance from the seeds.
+
+    `counted`: share of the crawl that is counted yet; `wanted_hosts`: hosts with at least one wanted page.
+    """
 
     counted: float
     hosts: list[HostCount]
     segments: list[SegmentCount]
-    coverage: Coverage | None
-    shadow: list[ShadowPoint]
+    levels: list[Level]
+    wanted_hosts: int
 
 
 def crawl_history(collection: Collection, points: int) -> CrawlHistory:
@@ -80,33 +78,12 @@ def _worked(samples: list[Sample]) -> tuple[list[float], list[float]]:
     return seconds, rates
 
 
-def crawl_tables(collection: Collection, status: Status, counts: Counts, counted: float, limit: int) -> CrawlTables:
+def crawl_tables(counts: Counts, counted: float, limit: int) -> CrawlTables:
     """The tables as far as they are counted; `counted` is how far that is."""
-    levels = counts.levels()
-    pages = sum(level.pages for level in levels)
-    tried = sum(level.tried for level in levels)
-    hosts, once, twice = counts.wanted_hosts()
-    estimate = coverage(
-        wanted=status.wanted,
-        waiting=status.waiting,
-        latest_harvest=_latest_harvest(collection, status),
-        latest_pages_of_urls=pages / tried if tried else 1.0,
-        hosts=hosts,
-        once=once,
-        twice=twice,
-    )
     return CrawlTables(
         counted=counted,
         hosts=counts.top_hosts(limit),
         segments=counts.segments("pages", limit),
-        coverage=estimate if status.pages else None,
-        shadow=shadow(levels, status.pages),
+        levels=counts.levels()[:limit],
+        wanted_hosts=counts.wanted_hosts(),
     )
-
-
-def _latest_harvest(collection: Collection, status: Status) -> float:
-    """The share of wanted pages among the latest thousand or so; of all while there are fewer."""
-    for sample in reversed(read_history(collection.reports_folder)):
-        if status.pages - sample.pages >= LATEST:
-            return (status.wanted - sample.wanted) / (status.pages - sample.pages)
-    return status.harvest or 0.0

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 MOST = 300
 
@@ -51,36 +50,6 @@ def address(url: str | None, most: int = 120) -> Markup:
     return Markup('<bdi dir="ltr" class="url">{}</bdi>').format(plain(url or "", most))
 
 
-def number(value: float | None, digits: int = 0) -> str:
-    """1,234 or 0.42; a dash for what is not known."""
-    return "–" if value is None else f"{value:,.{digits}f}"
-
-
-def percent(value: float | None, digits: int = 1) -> str:
-    """A share of one as per cent."""
-    return "–" if value is None else f"{value * 100:.{digits}f} %"
-
-
-def size(value: float | None) -> str:
-    """Bytes as a person says them."""
-    if value is None:
-        return "–"
-    for unit in ("B", "kB", "MB", "GB", "TB"):
-        if abs(value) < 1000 or unit == "TB":
-            return f"{value:,.0f} {unit}" if unit == "B" or abs(value) >= 100 else f"{value:.1f} {unit}"
-        value /= 1000
-    return ""
-
-
-def hours(value: float | None) -> str:
-    """Hours as a person says them."""
-    if value is None:
-        return "–"
-    if value >= 48.0:
-        return f"{value / 24.0:.1f} days"
-    return f"{value:.1f} h" if value >= 1.0 else f"{value * 60.0:.0f} min"
-
-
 def shade(value: float, most: float) -> int:
     """How dark a value is drawn, 0 to 8; only nothing is 0."""
     return 0 if value <= 0 or most <= 0 else max(1, min(8, round(8.0 * value / most)))
@@ -106,35 +75,6 @@ def _mended(value: Any) -> Any:
     if isinstance(value, dict):
         return {_mended(key): _mended(item) for key, item in value.items()}
     return [_mended(item) for item in value] if isinstance(value, (list, tuple)) else value
-
-
-def when(moment: float | None) -> Markup:
-    """A moment as UTC, which the page's script turns into the reader's own time."""
-    if not moment:
-        return escape("–")
-    try:
-        at = datetime.fromtimestamp(moment, UTC)
-    except (ValueError, OverflowError, OSError):
-        return escape("–")
-    return Markup('<time datetime="{}">{}</time>').format(
-        at.isoformat(timespec="seconds").replace("+00:00", "Z"), at.strftime("%Y-%m-%d %H:%M")
-    )
-
-
-def stamp(text: str | None) -> Markup:
-    """A moment of the crawl log (ISO 8601)."""
-    try:
-        return when(datetime.fromisoformat(text or "").timestamp())
-    except ValueError:
-        return escape("–")
-
-
-def capture(digits: str) -> Markup:
-    """A moment of the archive's index (14 digits)."""
-    try:
-        return when(datetime.strptime(digits, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp())
-    except ValueError:
-        return escape("–")
 
 
 def _drawn(found: re.Match[str]) -> str:

@@ -17,8 +17,12 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from phasa.errors import SettingsError
+from phasa.service.people import People
+from phasa.service.who import ANYBODY, Who, introduce
+from phasa.service_settings import ServiceSettings
 
 COOKIE = "phasa_login"
+SESSION_COOKIE = "phasa_session"
 FORM = "application/x-www-form-urlencoded"
 LEAST_TOKEN = 16
 OPEN_PATHS = ("/login", "/static/")
@@ -51,9 +55,12 @@ class Access(msgspec.Struct, frozen=True):
     any_address: bool
 
     @classmethod
-    def to(cls, address: str = "127.0.0.1", token: str | None = None, names: Iterable[str] = ()) -> Access:
-        """Access to an application bound to an address. Raises SettingsError where a token is missing or too short."""
-        if not token and not is_loopback(address):
+    def to(
+        cls, address: str = "127.0.0.1", token: str | None = None, names: Iterable[str] = (), *, people: bool = False
+    ) -> Access:
+        """Access to an application bound to an address; `people`: operators sign in by name. Raises SettingsError where
+        a token is missing or too short."""
+        if not token and not people and not is_loopback(address):
             raise SettingsError(f"{address}: others can reach this address, so a token is needed: --token")
         if token and len(token) < LEAST_TOKEN:
             raise SettingsError(f"the token has {len(token)} characters; use at least {LEAST_TOKEN}")
@@ -78,15 +85,36 @@ class Access(msgspec.Struct, frozen=True):
     def knows(self, headers: Headers) -> bool:
         """Whether a request carries the token or the cookie that was given for it."""
         if not self.token:
-            return True
-        scheme, _, credential = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer":
-            return same(credential.strip(), self.token)
-        try:
-            morsel = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-        except CookieError:
             return False
-        return morsel is not None and same(morsel.value, self.cookie())
+        if (credential := bearer(headers)) is not None:
+            return same(credential, self.token)
+        return same(cookie_of(headers, COOKIE), self.cookie())
+
+
+def bearer(headers: Headers) -> str | None:
+    """The token of an Authorization header; None where there is none."""
+    scheme, _, credential = headers.get("authorization", "").partition(" ")
+    return credential.strip() if scheme.lower() == "bearer" else None
+
+
+def cookie_of(headers: Headers, name: str) -> str:
+    """A cookie; '' where there is none."""
+    try:
+        morsel = SimpleCookie(headers.get("cookie", "")).get(name)
+    except CookieError:
+        return ""
+    return morsel.value if morsel is not None else ""
+
+
+def check_proxies(bounds: ServiceSettings) -> None:
+    """Raises SettingsError for proxies that are no addresses, and for a header that everybody could send."""
+    for address in bounds.proxies:
+        try:
+            ipaddress.ip_network(address, strict=False)
+        except ValueError:
+            raise SettingsError(f"service.proxies: {address}: not an address or network") from None
+    if bounds.proxy_header and not bounds.proxies:
+        raise SettingsError("service.proxy_header: name the proxies that may send it in service.proxies")
 
 
 def is_loopback(address: str) -> bool:
@@ -104,9 +132,14 @@ def same(one: str, other: str) -> bool:
     return hmac.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
 
 
-def right_csrf(secret: str, given: str) -> bool:
-    """Whether a form carries the secret that only our own pages show."""
-    return same(secret, given)
+def csrf_for(secret: str, who: Who) -> str:
+    """The secret that the forms of somebody carry: of this process, and bound to the session of who signed in."""
+    return hmac.new(secret.encode(), who.key.encode(), hashlib.sha256).hexdigest() if who.key else secret
+
+
+def right_csrf(secret: str, given: str, who: Who) -> bool:
+    """Whether a form carries the secret that only our own pages show, and only to whoever sends it."""
+    return same(csrf_for(secret, who), given)
 
 
 def own_origin(headers: Headers) -> bool:
@@ -127,9 +160,12 @@ def own_origin(headers: Headers) -> bool:
 class Guards:
     """ASGI middleware in front of everything."""
 
-    def __init__(self, app: ASGIApp, access: Access) -> None:
+    def __init__(self, app: ASGIApp, access: Access, people: People, bounds: ServiceSettings) -> None:
         self.app = app
         self.access = access
+        self._people = people
+        self._header = bounds.proxy_header.lower()
+        self._proxies = tuple(ipaddress.ip_network(address, strict=False) for address in bounds.proxies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -155,7 +191,10 @@ class Guards:
             return PlainTextResponse("This name is not ours. Start phasa serve with --name to allow it.\n", 421)
         if scope["method"] not in ("GET", "HEAD", "OPTIONS") and not own_origin(headers):
             return _refused(path, 403, "this request comes from another site")
-        if path.startswith(OPEN_PATHS) or self.access.knows(headers):
+        who = self._who(scope, headers)
+        if who is not None:
+            introduce(scope, who)
+        if path.startswith(OPEN_PATHS) or who is not None:
             return None
         if path.startswith("/api/") or "text/html" not in headers.get("accept", ""):
             refused = _refused(path, 401, "a token is needed: send it as Authorization: Bearer …")
@@ -163,6 +202,28 @@ class Guards:
             return refused
         query = scope["query_string"].decode("latin-1")
         return RedirectResponse("/login?back=" + quote(path + ("?" + query if query else ""), safe=""), 303)
+
+    def _who(self, scope: Scope, headers: Headers) -> Who | None:
+        """Who asks; None for somebody that is to sign in."""
+        if self.access.knows(headers):
+            return Who("token", "administer", "token")
+        people = self._people.anybody()
+        if not people:
+            return None if self.access.token else ANYBODY
+        if (credential := bearer(headers)) is not None:
+            return self._people.by_token(credential)
+        if self._header and (name := headers.get(self._header)) is not None and self._is_proxy(scope):
+            return self._people.by_name(name)
+        session = cookie_of(headers, SESSION_COOKIE)
+        return self._people.by_session(session) if session else None
+
+    def _is_proxy(self, scope: Scope) -> bool:
+        """Whether the other end of the connection itself is a proxy that we trust; nothing it says of others counts."""
+        try:
+            address = ipaddress.ip_address((scope.get("client") or ("",))[0])
+        except ValueError:
+            return False
+        return any(address in network for network in self._proxies)
 
 
 def _plain(name: str) -> str:

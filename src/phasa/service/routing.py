@@ -15,11 +15,16 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from phasa.errors import CollectionError, InputError, PhasaError
+from phasa.service.catalogue import Words
 from phasa.service.formatting import encode
 from phasa.service.guards import FORM, right_csrf
 from phasa.service.section import Call, Conflict, Event, NotFound, Problem, Section, Stream, View
 from phasa.service.service import Service
-from phasa.service.templating import render
+from phasa.service.templating import render, words_for
+from phasa.service.who import Role, asker
+
+SENTENCES = ("ended", "what_next", "errors", "message", "error", "reason", "lines")
+"""Fields of what an event carries that are sentences for a person."""
 
 
 class Refused(PhasaError):  # noqa: N818
@@ -62,7 +67,8 @@ def answer(value: object, status: int = 200) -> Response:
 def error_page(request: Request, status: int, message: str) -> Response:
     """An error as the reader of a page, or of the API, wants it."""
     if request.url.path.startswith("/api/"):
-        return answer(Problem(message), status)
+        said = words_for(request).said(message)
+        return answer(Problem(message, said if said != message else ""), status)
     return render(request, "error.html", {"status": status, "message": message}, status=status)
 
 
@@ -73,6 +79,7 @@ async def handle_error(request: Request, problem: Exception) -> Response:
 
 def _view(section: Section, view: View) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
+        _demand(request, view.role)
         asked = question(view.asked, _parameters(request))
         it = await _run(view.handle, request.app.state.service, asked)
         if isinstance(it, Response):
@@ -89,16 +96,45 @@ def _call(call: Call) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
         service: Service = request.app.state.service
         values, back = _parameters(request), ""
-        if call.method == "POST":
+        if call.method == "GET":
+            _demand(request, call.needs)
+            return _answered(call, await _run(call.handle, service, question(call.asked, values)), "")
+        status = 500
+        try:
+            _demand(request, call.needs)
             posted, back = await _posted(request)
             values = {**posted, **request.path_params}
-        asked = question(call.asked, values, strict=call.method == "POST" and not back)
-        result = await _run(call.handle, service, asked)
-        if back:
-            return RedirectResponse(call.then.format(result) if call.then else back, 303)
-        return result if isinstance(result, Response) else answer(result)
+            asked = question(call.asked, values, strict=not back)
+            result = await _run(call.handle, service, asked)
+            status = 200
+        except PhasaError as problem:
+            status = status_of(problem)
+            raise
+        finally:
+            note_change(request, values, status)
+        return _answered(call, result, back)
 
     return endpoint
+
+
+def _answered(call: Call, result: Any, back: str) -> Response:
+    if back:
+        return RedirectResponse(call.then.format(result) if call.then else back, 303)
+    return result if isinstance(result, Response) else answer(result)
+
+
+def _demand(request: Request, role: Role) -> None:
+    """Raises Refused when who asks may not do this."""
+    who = asker(request.scope)
+    if not who.may(role):
+        raise Refused(403, f"{who.name}: may {who.role}, and this is for those who may {role}")
+
+
+def note_change(request: Request, values: Mapping[str, object], status: int) -> None:
+    """A line in the audit of what somebody changed, or tried to."""
+    service: Service = request.app.state.service
+    address = request.client.host if request.client else ""
+    service.audit.write(asker(request.scope), address, f"{request.method} {request.url.path}", values, status)
 
 
 def _stream(stream: Stream) -> Callable[[Request], Any]:
@@ -109,7 +145,7 @@ def _stream(stream: Stream) -> Callable[[Request], Any]:
             raise Refused(503, "too many pages follow live events; close some (service.streams in collection.toml)")
         events = _counted(service, stream.handle(service, asked))
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        return StreamingResponse(_lines(events), media_type="text/event-stream", headers=headers)
+        return StreamingResponse(_lines(events, words_for(request)), media_type="text/event-stream", headers=headers)
 
     return endpoint
 
@@ -123,10 +159,26 @@ async def _counted(service: Service, events: AsyncIterator[Event]) -> AsyncItera
         service.streams -= 1
 
 
-async def _lines(events: AsyncIterator[Event]) -> AsyncIterator[bytes]:
+async def _lines(events: AsyncIterator[Event], say: Words) -> AsyncIterator[bytes]:
     yield b"retry: 2000\n\n"
     async for event in events:
-        yield b"event: " + event.name.encode() + b"\ndata: " + encode(event.data) + b"\n\n"
+        yield b"event: " + event.name.encode() + b"\ndata: " + encode(_spoken(event.data, say)) + b"\n\n"
+
+
+def _spoken(value: object, say: Words) -> object:
+    """What an event carries, with its sentences in the language of who follows it."""
+    if not isinstance(value, msgspec.Struct):
+        return value
+    said: dict[str, object] = {}
+    for name in SENTENCES:
+        text = getattr(value, name, None)
+        if isinstance(text, str):
+            said[name] = say.said(text)
+        elif isinstance(text, tuple):
+            said[name] = tuple(say.said(one) for one in text)
+        elif isinstance(text, list):
+            said[name] = [_spoken(one, say) for one in text]
+    return msgspec.structs.replace(value, **said)
 
 
 def question(kind: type[msgspec.Struct], values: Mapping[str, object], *, strict: bool = False) -> Any:
@@ -193,7 +245,7 @@ async def form_of(request: Request) -> tuple[dict[str, str], str]:
     except ValueError:
         raise InputError("too many fields") from None
     form = {name: value for name, value in pairs if value}
-    if not right_csrf(request.app.state.service.csrf, form.pop("csrf", "")):
+    if not right_csrf(request.app.state.service.csrf, form.pop("csrf", ""), asker(request.scope)):
         raise Refused(403, "this form is from an earlier run of the application: load the page again")
     return form, local_path(form.pop("back", "/"))
 

@@ -17,6 +17,7 @@ import msgspec
 
 from phasa.crawl.run.prometheus import Metric
 from phasa.errors import PhasaError
+from phasa.service.who import Role
 
 
 class NotFound(PhasaError):  # noqa: N818 - it is an answer, not a failure
@@ -31,10 +32,12 @@ class Nothing(msgspec.Struct, frozen=True):
     """No parameters, or nothing more to say."""
 
 
-class Problem(msgspec.Struct, frozen=True):
+class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why a request was not answered: one sentence that names the thing, what is wrong and what to do."""
 
     error: str
+    said: str = ""
+    """The same in the language of the reader, where it is another than English."""
 
 
 class Event(NamedTuple):
@@ -48,7 +51,8 @@ class Event(NamedTuple):
 class View:
     """An HTML page: the template is given what `handle` returns as `it`. GET only; it must not change anything.
 
-    `policy` is a content-security policy of its own, where it needs another than that of all pages.
+    `policy` is a content-security policy of its own, where it needs another than that of all pages; `role`: who may see
+    it.
     """
 
     path: str
@@ -56,6 +60,7 @@ class View:
     handle: Callable[[Any, Any], Any]
     asked: type[msgspec.Struct] = Nothing
     policy: str = ""
+    role: Role = "look"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,12 @@ class Call:
     asked: type[msgspec.Struct] = Nothing
     media: str = "application/json"
     then: str = ""
+    role: Role | None = None
+
+    @property
+    def needs(self) -> Role:
+        """The role that may call it: those who look may read, those who steer may change."""
+        return self.role or ("look" if self.method == "GET" else "steer")
 
 
 @dataclass(frozen=True, slots=True)

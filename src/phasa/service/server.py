@@ -39,7 +39,13 @@ def server_config(app: ASGIApp, bounds: ServiceSettings) -> uvicorn.Config:
     unasked: dict[Connection, None] = {}
     protocol = cast("type[Connection]", partial(Connection, bounds=bounds, unasked=unasked))
     return uvicorn.Config(
-        app, http=protocol, ws="none", log_level="error", server_header=False, timeout_graceful_shutdown=2
+        app,
+        http=protocol,
+        ws="none",
+        log_level="error",
+        server_header=False,
+        timeout_graceful_shutdown=2,
+        proxy_headers=False,  # the address of a client is that of its connection, whatever a header says
     )
 
 

@@ -11,8 +11,14 @@ from phasa.collection import Collection
 from phasa.crawl.run.counts import Counts
 from phasa.crawl.run.log_reader import LogReader
 from phasa.language.profile import Profile
+from phasa.service.audit import FILE as AUDIT
+from phasa.service.audit import Audit
 from phasa.service.jobs import Jobs
 from phasa.service.page_view import warm_up
+from phasa.service.people import FILE as PEOPLE
+from phasa.service.people import People
+from phasa.service.tries import Tries
+from phasa.service.upkeep import Upkeep
 
 COUNTS = "counts.db"
 
@@ -37,6 +43,10 @@ class Service:
         self.folder = self._own_folder(collection.path / "service")
         self.jobs = Jobs(self.folder / "jobs")
         self.log_reader = LogReader(collection, self.folder / COUNTS)
+        self.upkeep = Upkeep(self)
+        self.people = People(collection.path / PEOPLE)
+        self.audit = Audit(collection.path / AUDIT)
+        self.tries = Tries()
         self._threads = threading.local()
         self._opened: list[Counts] = []
 
@@ -67,10 +77,12 @@ class Service:
     def start(self) -> None:
         """Begin what goes on in the background."""
         self.log_reader.start()
+        self.upkeep.start()
         threading.Thread(target=warm_up, args=(self.profile.code,), name="warm-up", daemon=True).start()
 
     def close(self) -> None:
         """End it."""
+        self.upkeep.close()
         self.log_reader.close()
         self.jobs.close()
         for counts in self._opened:

@@ -120,7 +120,7 @@ def test_top_hosts_and_segments_are_those_with_most_pages(collection: Collection
     assert [share.language for share in counts.top_hosts(1)[0].languages] == ["th"]
     assert counts.segments("pages", 1)[0].name == "http://b.example.th/d0/"
     assert counts.segments("wanted", 1)[0].wanted == 2
-    assert counts.wanted_hosts() == (1, 0, 0)
+    assert counts.wanted_hosts() == 1
     counts.close()
 
 

@@ -14,11 +14,10 @@ from tests.durability.small_web import SmallWeb, collection_for
 
 from phasa.archive_settings import ArchiveSettings
 from phasa.collection import Collection
-from phasa.crawl.run.counts import Counts, HostCount, SegmentCount, WantedHosts
+from phasa.crawl.run.counts import Counts, HostCount, Level, SegmentCount
 from phasa.crawl.run.live_status import read_history, read_live_status
 from phasa.crawl.run.log_reader import LogReader
 from phasa.crawl.run.runs import run_collection
-from phasa.crawl.run.shadow import Level
 from phasa.crawl.run.status import read_status
 
 FILE = "counts.db"
@@ -39,7 +38,7 @@ class Counted(NamedTuple):
     hosts: list[HostCount]
     segments: list[SegmentCount]
     levels: list[Level]
-    wanted_hosts: WantedHosts
+    wanted_hosts: int
     languages: dict[str, int]
 
 
@@ -61,7 +60,7 @@ def counted(collection: Collection) -> Counted:
         counts.close()
 
 
-NOTHING = Counted([], [], [], WantedHosts(0, 0, 0), {})
+NOTHING = Counted([], [], [], 0, {})
 
 
 def test_everything_is_counted_from_the_log(tmp_path: Path) -> None:
@@ -75,7 +74,7 @@ def test_everything_is_counted_from_the_log(tmp_path: Path) -> None:
     assert levels[0] == Level(0, 1, 1, 1, 0)  # the seed is in English
     assert sum(level.known for level in levels) == 40
     assert sum(level.pages for level in levels) == 40
-    assert wanted_hosts == (4, 0, 0)
+    assert wanted_hosts == 4
     spoken = Counter[str]()
     for host in hosts:
         for share in host.languages:

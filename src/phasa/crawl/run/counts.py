@@ -13,12 +13,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
 from phasa.crawl.run.batch import EVERY_DAY, OF_THE_LOG, Batch, Kind
-from phasa.crawl.run.shadow import Level
 from phasa.errors import CollectionError
 
 FORMAT = 1
@@ -82,6 +81,16 @@ class LanguageShare(msgspec.Struct, frozen=True):
     share: float
 
 
+class Level(msgspec.Struct, frozen=True):
+    """The URLs at one distance from the seeds: how many are known, were tried, gave a page, and are wanted."""
+
+    depth: int
+    known: int
+    tried: int
+    pages: int
+    wanted: int
+
+
 class HostCount(msgspec.Struct, frozen=True):
     """A host in numbers. `languages`, most spoken first, only where they were asked for."""
 
@@ -104,14 +113,6 @@ class SegmentCount(msgspec.Struct, frozen=True):
     wanted: int
     harvest: float
     bytes: int
-
-
-class WantedHosts(NamedTuple):
-    """Hosts that have wanted pages, and how many of them have exactly one and two."""
-
-    hosts: int
-    once: int
-    twice: int
 
 
 class Bookmark(msgspec.Struct, frozen=True, kw_only=True):
@@ -312,12 +313,9 @@ class Counts:
         )
         return tuple(LanguageShare(language, n, n / host.pages) for language, n in rows)
 
-    def wanted_hosts(self) -> WantedHosts:
-        """Hosts by how many wanted pages they have."""
-        row = self._db.execute(
-            "SELECT count(*), coalesce(sum(wanted = 1), 0), coalesce(sum(wanted = 2), 0) FROM host WHERE wanted > 0"
-        ).fetchone()
-        return WantedHosts(*row)
+    def wanted_hosts(self) -> int:
+        """How many hosts have a wanted page."""
+        return int(self._db.execute("SELECT count(*) FROM host WHERE wanted > 0").fetchone()[0])
 
     def segments(self, order: Literal["pages", "wanted"], most: int) -> list[SegmentCount]:
         """The segments with most pages, or with most wanted pages."""

@@ -87,6 +87,11 @@ def repair_collection(
     if counts.exists():
         drop_counts(counts)
         repaired.append(Finding(str(counts), "removed: the application counts again"))
+    search = collection.path / "service" / "search.db"
+    if search.exists():
+        for part in (search, *(search.with_name(search.name + end) for end in ("-wal", "-shm"))):
+            part.unlink(missing_ok=True)
+        repaired.append(Finding(str(search), "removed: the application reads the archive again"))
     if rebuild_frontier or not problem:
         seal_collection(collection)
     return Repairs(records, repaired, damage)

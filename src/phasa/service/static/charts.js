@@ -20,22 +20,22 @@ const charts = (() => {
     return marks;
   };
   const short = n => {
-    for (const [size, unit] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]])
-      if (Math.abs(n) >= size) return (n / size).toLocaleString("en", {maximumFractionDigits: 1}) + unit;
-    return n.toLocaleString("en", {maximumFractionDigits: Math.abs(n) < 10 ? 2 : 0});
+    for (const [size, unit] of [[1e9, "billion"], [1e6, "million"], [1e3, "thousand"]])
+      if (Math.abs(n) >= size) return phasa.unit(unit, phasa.number(n / size, 1, 0));
+    return phasa.number(n, Math.abs(n) < 10 ? 2 : 0, 0);
   };
-  const percent = n => (n * 100).toLocaleString("en", {maximumFractionDigits: n < 0.1 ? 1 : 0}) + " %";
+  const percent = n => phasa.percent(n, n > 0 && n < 0.1 ? 1 : 0);
   const clock = seconds => {
     const s = Math.round(seconds);
-    return s < 90 ? s + " s" : s < 5400 ? Math.round(s / 60) + " min" : s < 172800 ? (s / 3600).toFixed(1) + " h" : (s / 86400).toFixed(1) + " d";
+    return s < 90 ? phasa.unit("seconds", phasa.number(s)) : phasa.hours(s / 3600);
   };
   const formats = {short, percent, clock};
 
   class Line {
-    // options: {x: name of a format, y: the same, top: fixed upper end, height, xName, empty: what to say without data}
+    // options: {x: name of a format, y: the same, top: fixed upper end, height, xName and yName: titles of the axes, empty: what to say without data}
     constructor(figure, options) {
       this.figure = figure;
-      this.options = Object.assign({x: "short", y: "short", height: 150, xName: "", empty: "No figures yet."}, options);
+      this.options = Object.assign({x: "short", y: "short", height: 150, xName: "", yName: "", empty: phasa.word("no_figures")}, options);
       this.series = [];
       this.at = null;
       this.holder = figure.querySelector(".plot") || figure;
@@ -71,7 +71,9 @@ const charts = (() => {
       if (!o.top) for (const s of lines) for (const p of s.points) if (p[1] > high) high = p[1];
       const marks = steps(high, height > 200 ? 5 : 3, o.whole), top = o.top || marks[marks.length - 1];
       const text = formats[o.y], left = Math.max(...marks.map(m => text(m).length)) * 6.6 + 12;
-      const box = {left, right: width - 8, top: 8, bottom: height - 22};
+      const box = {left, right: width - 8, top: o.yName ? 24 : 8, bottom: height - (o.xName ? 38 : 22)};
+      if (o.yName) this.svg.append(make("text", {x: 2, y: 12, class: "title"}, o.yName));
+      if (o.xName) this.svg.append(make("text", {x: (box.left + box.right) / 2, y: height - 5, "text-anchor": "middle", class: "title"}, o.xName));
       const log = o.log && least > 0, across = box.right - box.left;
       const X = x => box.left + (log ? Math.log(x / least) / Math.log(most / least) : (x - least) / (most - least)) * across;
       const back = share => log ? least * (most / least) ** share : least + share * (most - least);
@@ -87,7 +89,7 @@ const charts = (() => {
       } else for (let x = Math.ceil(least / pace - 1e-9) * pace; x <= most + 1e-9; x += pace) places.push(x);
       for (const x of places) {
         const side = X(x) > box.right - 24 ? "end" : X(x) < box.left + 12 ? "start" : "middle";
-        this.svg.append(make("text", {x: Math.min(X(x), box.right), y: height - 5, "text-anchor": side}, formats[o.x](x || 0)));
+        this.svg.append(make("text", {x: Math.min(X(x), box.right), y: box.bottom + 17, "text-anchor": side}, formats[o.x](x || 0)));
       }
       for (const s of lines) {
         if (s.points.length === 1) {

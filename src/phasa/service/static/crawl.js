@@ -4,12 +4,10 @@ document.addEventListener("DOMContentLoaded", () => {
   const page = document.getElementById("crawl");
   if (!page) return;
   const id = name => document.getElementById(name);
-  const whole = n => n.toLocaleString("en", {maximumFractionDigits: 0});
-  const size = n => { for (const u of ["B", "kB", "MB", "GB"]) { if (n < 1000) return (u === "B" || n >= 100 ? n.toFixed(0) : n.toFixed(1)) + " " + u; n /= 1000; } return n.toFixed(1) + " TB"; };
-  const percent = (n, digits) => (n * 100).toFixed(digits) + " %";
+  const whole = n => phasa.number(n), size = n => phasa.size(n), percent = (n, digits) => phasa.percent(n, digits), word = (key, fields) => phasa.word(key, fields);
   const shown = {
     pages: whole, wanted: whole, waiting: whole, ready_hosts: whole, leased: whole, harvest: n => percent(n, 1),
-    harvest_last_100: n => percent(n, 0), pages_per_second: n => n.toFixed(1), words_per_megabyte: whole, megabytes: n => size(n * 1e6),
+    harvest_last_100: n => percent(n, 0), pages_per_second: n => phasa.number(n, 1), words_per_megabyte: whole, megabytes: n => size(n * 1e6),
   };
   // What hides or turns the direction of writing is drawn as what it is, as the server does it.
   const plain = (text, most) => {
@@ -24,6 +22,8 @@ document.addEventListener("DOMContentLoaded", () => {
     node.title = plain(text, 1000);
     return node;
   };
+  const names_of = new Intl.DisplayNames([document.documentElement.lang], {type: "language", fallback: "code"});
+  const language = code => { try { return code === "und" ? "–" : names_of.of(code); } catch { return plain(code, 12); } };
   const say = (text, bad) => {
     const box = id("message");
     box.textContent = text;
@@ -33,14 +33,14 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // ── orders ──────────────────────────────────────────────────────────────────
   const done = {
-    pause: () => "Paused: nothing is fetched until you resume.", resume: () => "It goes on.", start: () => "Started.",
-    stop: () => "Stopping: what is being fetched is finished first.",
-    seeds: answer => [`${answer.added.length} added`, answer.known.length && `${answer.known.length} known already`, answer.junk.length && `no addresses: ${answer.junk.slice(0, 3).map(j => plain(j, 60)).join(", ")}`].filter(Boolean).join("; ") + ".",
-    budgets: () => "Set. A running crawl obeys within a second.",
+    pause: () => word("paused"), resume: () => word("resumed"), start: () => word("started"), stop: () => word("stopping"),
+    seeds: answer => [word("added", {n: whole(answer.added.length)}), answer.known.length && word("known", {n: whole(answer.known.length)}), answer.junk.length && word("junk", {list: answer.junk.slice(0, 3).map(j => plain(j, 60)).join(", ")})].filter(Boolean).join("; ") + ".",
+    budgets: () => word("budgets_set"),
+    scope: answer => word(answer.running ? "scope_written_running" : "scope_written"),
   };
   for (const form of document.querySelectorAll("form[data-order]")) form.addEventListener("submit", async event => {
     event.preventDefault();
-    const order = form.dataset.order, button = form.querySelector("button"), body = {};
+    const order = form.dataset.order, button = form.querySelector("button:not([type=button])"), body = order === "scope" ? {write: true} : {};
     for (const field of form.querySelectorAll("input[type=number], textarea")) if (field.value.trim()) body[field.name] = field.type === "number" ? Number(field.value) : field.value;
     button.disabled = true;
     try {
@@ -52,6 +52,16 @@ document.addEventListener("DOMContentLoaded", () => {
     button.disabled = false;
   });
 
+  // What a scope would do, before it is written.
+  const look = id("scope-look");
+  if (look) look.addEventListener("click", async () => {
+    const form = id("scope"), body = {inside: form.inside.value, outside: form.outside.value, write: false};
+    try {
+      const {effect} = await phasa.post("/api/crawl/scope", body);
+      id("scope-effect").textContent = effect.left_out ? word("scope_effect", {left: whole(effect.left_out), hosts: whole(effect.hosts), pages: whole(effect.pages), names: effect.examples.map(name => plain(name, 60)).join(", ")}) : word("scope_no_effect", {hosts: whole(effect.hosts)});
+    } catch (problem) { id("scope-effect").textContent = problem.message; }
+  });
+
   if (page.dataset.state === "never") {
     // The page is another one as soon as somebody starts a crawl.
     phasa.listen("/api/crawl/events", {now: now => { if (now.state !== "never") location.reload(); }});
@@ -59,27 +69,27 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   // ── charts ──────────────────────────────────────────────────────────────────
-  const harvest = new charts.Line(id("chart-harvest"), {y: "percent", top: 1, fromZero: true, height: 260, xName: "pages", label: "Harvest by pages fetched, ours and breadth-first", empty: "The line begins with the second sample."});
+  const harvest = new charts.Line(id("chart-harvest"), {y: "percent", top: 1, fromZero: true, height: 280, xName: word("pages_fetched"), yName: word("share_wanted"), label: word("harvest_label"), empty: word("second_sample")});
+  const mini = (where, unit, label, more) => new charts.Line(id(where), Object.assign({x: "clock", xName: word("time_of_work"), yName: word(unit), label: word(label)}, more));
+  const units = {megabytes: "megabytes", pages_per_second: "a_second", waiting: "waiting", ready_hosts: "ready", words_per_megabyte: "words"};
   const minis = {
-    pages_per_second: new charts.Line(id("chart-rate"), {x: "clock", label: "Pages a second over time"}),
-    waiting: new charts.Line(id("chart-waiting"), {x: "clock", whole: true, label: "Waiting URLs over time"}),
-    ready_hosts: new charts.Line(id("chart-ready"), {x: "clock", whole: true, label: "Hosts ready over time"}),
-    words_per_megabyte: new charts.Line(id("chart-words"), {x: "clock", label: "Words per megabyte over time"}),
-    megabytes: new charts.Line(id("chart-bytes"), {x: "clock", label: "Megabytes fetched over time"}),
+    pages_per_second: mini("chart-rate", "a_second", "rate_label"),
+    waiting: mini("chart-waiting", "waiting", "waiting_label", {whole: true}),
+    ready_hosts: mini("chart-ready", "ready", "ready_label", {whole: true}),
+    words_per_megabyte: mini("chart-words", "words", "words_label"),
+    megabytes: mini("chart-bytes", "megabytes", "bytes_label"),
   };
-  const units = {megabytes: "MB", pages_per_second: "a second", waiting: "waiting", ready_hosts: "ready", words_per_megabyte: "words"};
   const MOST = 1200;
-  let history = null, shadow = [];
+  let history = null;
   const columns = ["seconds", "pages", "wanted", "harvest_last_100", "pages_per_second", "waiting", "ready_hosts", "words_per_megabyte", "megabytes"];
   const draw = () => {
     if (!history) return;
     const h = history, at = h.pages.map((_, i) => i).filter(i => h.pages[i] > 0);
     harvest.show([
-      {name: "last 100", kind: "c3", thin: true, points: at.filter(i => h.harvest_last_100[i] !== null).map(i => [h.pages[i], h.harvest_last_100[i]])},
-      {name: "breadth-first", kind: "c2", dashed: true, points: shadow.map(p => [p.pages, p.harvest])},
-      {name: "ours", kind: "c1", area: true, points: at.map(i => [h.pages[i], h.wanted[i] / h.pages[i]])},
+      {name: word("last_100"), kind: "c3", thin: true, points: at.filter(i => h.harvest_last_100[i] !== null).map(i => [h.pages[i], h.harvest_last_100[i]])},
+      {name: word("all_pages"), kind: "c1", area: true, points: at.map(i => [h.pages[i], h.wanted[i] / h.pages[i]])},
     ]);
-    for (const name in minis) minis[name].show([{name: units[name], kind: "c1", area: true, points: h.seconds.map((s, i) => [s, h[name][i]])}]);
+    for (const name in minis) minis[name].show([{name: word(units[name]), kind: "c1", area: true, points: h.seconds.map((s, i) => [s, h[name][i]])}]);
   };
   const append = now => {
     if (!history || now.state !== "running" || now.pages_per_second === null) return;
@@ -92,10 +102,10 @@ document.addEventListener("DOMContentLoaded", () => {
     if (h.seconds.length > MOST) for (const name of ["time", ...columns]) h[name] = h[name].filter((_, i) => i % 2 === 0 || i === h[name].length - 1);
     draw();
   };
-  fetch("/api/crawl/history?points=400").then(answer => answer.json()).then(value => { history = value; draw(); }).catch(() => say("The history could not be read.", true));
+  fetch("/api/crawl/history?points=400").then(answer => answer.json()).then(value => { history = value; draw(); }).catch(() => say(word("no_history"), true));
 
   // ── live ────────────────────────────────────────────────────────────────────
-  const names = {never: "Not started", rest: "Not running", running: "Running", paused: "Paused"};
+  const names = state => word("s_" + state);
   const figures = now => {
     for (const node of page.querySelectorAll("[data-live]")) {
       const value = now[node.dataset.live], text = value === null || value === undefined ? "–" : shown[node.dataset.live](value);
@@ -103,20 +113,20 @@ document.addEventListener("DOMContentLoaded", () => {
     }
     const state = id("state");
     state.dataset.state = page.dataset.state = now.state;
-    if (state.textContent !== names[now.state]) state.textContent = names[now.state];
+    if (state.textContent !== names(now.state)) state.textContent = names(now.state);
     id("when-running").hidden = now.state !== "running";
     id("when-paused").hidden = now.state !== "paused";
     id("when-on").hidden = now.state !== "running" && now.state !== "paused";
     id("when-off").hidden = now.state !== "rest" || page.dataset.mayStart !== "1";
-    const left = now.seconds_left ? `, about ${charts.formats.clock(now.seconds_left)} left` : "", limit = now.limits.pages ? ` of ${whole(now.limits.pages)}` : "";
-    const sub = {
-      running: `Strategy ${now.strategy}${now.workers > 1 ? ` on ${now.workers} workers` : ""}; ${whole(now.done)}${limit} URLs done${left}.`,
-      paused: "Nothing is fetched until you resume.", rest: now.ended ? `The last run ended: ${plain(now.ended, 200)}.` : plain(now.what_next, 200), never: "",
-    }[now.state] + (now.errors.length ? ` Trouble: ${plain(now.errors[0], 200)}` : "");
+    const fields = {name: now.strategy, done: whole(now.done), limit: whole(now.limits.pages || 0)};
+    const running = [word(now.limits.pages ? "running_of" : "running", fields), now.workers > 1 && word("workers", {n: whole(now.workers)}), now.seconds_left && word("left", {time: charts.formats.clock(now.seconds_left)})].filter(Boolean).join(" ");
+    const rest = now.ended ? word("ended", {why: plain(now.ended, 200)}) : plain(now.what_next, 200);
+    const sub = {running, paused: word("paused"), rest, never: ""}[now.state] + (now.errors.length ? " " + word("trouble", {what: plain(now.errors[0], 200)}) : "");
     if (id("sub").textContent !== sub) id("sub").textContent = sub;
-    id("fetching").replaceChildren(...now.fetching.slice(0, 12).map(url => { const row = document.createElement("li"); row.append(address(url, 200)); return row; }));
+    id("fetching").replaceChildren(...now.fetching.slice(0, 12).map(url => { const row = document.createElement("li"); row.append(link(`/crawl?url=${encodeURIComponent(url)}#story`, url, 200)); return row; }));
     id("fetching-none").hidden = now.fetching.length > 0;
   };
+  const link = (where, text, most) => { const node = document.createElement("a"); node.href = where; node.append(address(text, most)); return node; };
   const cell = (row, content, kind) => { const node = row.insertCell(); if (kind) node.className = kind; node.append(content); return node; };
   const bar = place => {
     const svg = charts.make("svg", {class: "mixed", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true"});
@@ -128,14 +138,14 @@ document.addEventListener("DOMContentLoaded", () => {
     body.replaceChildren();
     for (const place of places) {
       const row = body.insertRow();
-      cell(row, address(place.name, most), "wide-cell");
+      cell(row, name === "hosts" ? link(`/collection/pages?by=host&key=${encodeURIComponent(place.name)}`, place.name, most) : address(place.name, most), "wide-cell");
       cell(row, whole(place.pages), "n");
       cell(row, percent(place.harvest, 0), "n");
       const shares = cell(row, bar(place), "wide-cell");
       if (place.languages && place.languages.length) {
         const text = document.createElement("span");
         text.className = "langs";
-        text.textContent = place.languages.slice(0, 4).map(l => `${plain(l.language, 12)} ${percent(l.share, 0)}`).join(" · ");
+        text.textContent = place.languages.slice(0, 4).map(l => `${language(l.language)} ${percent(l.share, 0)}`).join(" · ");
         shares.append(text);
       }
       cell(row, size(place.bytes), "n");
@@ -147,16 +157,29 @@ document.addEventListener("DOMContentLoaded", () => {
     id("counting").hidden = found.counted >= 1;
     id("counted").textContent = percent(found.counted, 0);
     id("counting").querySelector("progress").value = found.counted;
-    const c = found.coverage;
-    if (c) {
-      id("cover-pages").textContent = c.pages === null ? "–" : percent(c.pages, 0);
-      id("cover-pages-note").textContent = `${whole(c.wanted)} fetched, about ${whole(c.wanted_waiting)} more wait`;
-      id("cover-hosts").textContent = c.hosts === null ? "–" : percent(c.hosts, 0);
-      id("cover-hosts-note").textContent = `${whole(c.wanted_hosts)} of at least ${whole(c.hosts_at_least)}`;
+    const levels = id("levels").tBodies[0];
+    levels.replaceChildren();
+    for (const level of found.levels) {
+      const row = levels.insertRow();
+      cell(row, whole(level.depth), "n"); cell(row, whole(level.known), "n"); cell(row, whole(level.pages), "n");
+      cell(row, level.pages ? percent(level.wanted / level.pages, 0) : "–", "n");
     }
-    shadow = found.shadow;
-    draw();
   };
-  const source = phasa.listen("/api/crawl/events", {now: now => { figures(now); append(now); }, tables, problem: problem => say(plain(problem.error, 300), true)});
-  source.addEventListener("error", () => { if (source.readyState !== EventSource.OPEN) { id("state").dataset.state = "rest"; id("state").textContent = "Connecting…"; } });
+  const log = found => {
+    id("log-none").hidden = true;
+    for (const line of found.lines) {
+      const row = document.createElement("li"), chip = document.createElement("a");
+      if (line.bad) row.className = "bad";
+      chip.className = "chip";
+      chip.href = `/collection/pages?by=status&key=${encodeURIComponent(line.answer)}`;
+      chip.textContent = plain(line.bad && !/^[0-9]+$/.test(line.answer) ? line.reason : /^[0-9]+$/.test(line.answer) ? phasa.digits(line.answer) : line.answer, 60);
+      row.append(chip, " ", link(`/crawl?url=${encodeURIComponent(line.url)}#story`, line.url, 160));
+      if (line.language) { const of = document.createElement("span"); of.className = "note"; of.textContent = " " + language(line.language); row.append(of); }
+      id("log").prepend(row);
+    }
+    while (id("log").children.length > 25) id("log").lastChild.remove();
+  };
+  let first = true;
+  const source = phasa.listen("/api/crawl/events", {log: found => { if (!first || !id("log").children.length) log(found); first = false; }, now: now => { figures(now); append(now); }, tables, problem: problem => say(plain(problem.error, 300), true)});
+  source.addEventListener("error", () => { if (source.readyState !== EventSource.OPEN) { id("state").dataset.state = "rest"; id("state").textContent = word("connecting"); } });
 });

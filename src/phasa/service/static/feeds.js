@@ -2,9 +2,9 @@
 // The Feeds pages: the dial of the budget, the curve of one feed, forms without leaving the page. All works without it, but the dial.
 document.addEventListener("DOMContentLoaded", () => {
   const id = name => document.getElementById(name);
-  const hours = h => h >= 48 ? (h / 24).toFixed(1) + " days" : h >= 1 ? h.toFixed(1) + " h" : Math.round(h * 60) + " min";
-  charts.formats.hours = h => h >= 10 && h < 48 ? h.toFixed(0) + " h" : hours(h);
-  charts.formats.polls = n => n >= 10 ? Math.round(n).toLocaleString("en") : n.toLocaleString("en", {maximumFractionDigits: 1});
+  const hours = h => phasa.hours(h), word = (key, fields) => phasa.word(key, fields);
+  charts.formats.hours = h => h >= 10 && h < 48 ? phasa.unit("hours", phasa.number(h)) : hours(h);
+  charts.formats.polls = n => n >= 10 ? phasa.number(n) : phasa.number(n, 1, 0);
   const read = name => { const node = id(name); return node ? JSON.parse(node.textContent) : []; };
 
   // ── forms ───────────────────────────────────────────────────────────────────
@@ -16,8 +16,8 @@ document.addEventListener("DOMContentLoaded", () => {
     button.disabled = true;
     try {
       const answer = await phasa.post(form.getAttribute("action"), body);
-      if (form.dataset.form === "add" && !answer.added) say("Known already: " + answer.url);
-      else if (form.dataset.form === "import" && !answer.added) say(`${answer.known} known already, ${answer.passed_over.length} passed over.`);
+      if (form.dataset.form === "add" && !answer.added) say(word("known_feed", {url: answer.url}));
+      else if (form.dataset.form === "import" && !answer.added) say(word("imported", {known: phasa.number(answer.known), passed: phasa.number(answer.passed_over.length)}));
       else location.assign("/feeds");
       form.reset();
     } catch (problem) { say(problem.message, true); }
@@ -39,9 +39,9 @@ document.addEventListener("DOMContentLoaded", () => {
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone, here = new URL(location.href);
     if (!here.searchParams.has("zone") && zone && zone !== "UTC" && zone !== feed.dataset.zone) { here.searchParams.set("zone", zone); location.replace(here); return; }
     const curve = read("feed-data");
-    if (curve.length) new charts.Line(id("chart-feed"), {x: "polls", y: "hours", xName: "polls a day", height: 200, log: true, label: "Expected delay by polls a day"}).show([
-      {name: "evenly", kind: "c7", dashed: true, points: curve.map(p => [p.polls_per_day, p.even_delay])},
-      {name: "planned", kind: "c1", area: true, points: curve.map(p => [p.polls_per_day, p.expected_delay])},
+    if (curve.length) new charts.Line(id("chart-feed"), {x: "polls", y: "hours", xName: word("polls_a_day"), yName: word("delay"), height: 220, log: true, label: word("feed_label")}).show([
+      {name: word("evenly"), kind: "c7", dashed: true, points: curve.map(p => [p.polls_per_day, p.even_delay])},
+      {name: word("planned"), kind: "c1", area: true, points: curve.map(p => [p.polls_per_day, p.expected_delay])},
     ]);
   }
 
@@ -49,7 +49,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const dial = id("dial"), curve = read("dial-data");
   if (!dial || curve.length < 2) return;
   const now = Number(dial.dataset.now), least = Math.log(curve[0].polls_per_day), most = Math.log(curve[curve.length - 1].polls_per_day);
-  const chart = new charts.Line(id("chart-dial"), {x: "polls", y: "hours", xName: "polls a day", height: 220, log: true, label: "Expected delay by polls a day for all feeds"});
+  const chart = new charts.Line(id("chart-dial"), {x: "polls", y: "hours", xName: word("polls_a_day"), yName: word("delay"), height: 240, log: true, label: word("feed_label")});
   // Between two points of the curve: straight on logarithmic paper, where it nearly is.
   const between = (budget, name) => {
     const x = Math.log(budget);
@@ -68,24 +68,23 @@ document.addEventListener("DOMContentLoaded", () => {
     const {X, Y, box} = chart.scale, x = X(Math.max(chart.scale.least, Math.min(chart.scale.most, budget)));
     chart.svg.append(charts.make("line", {class: "knob-line", x1: x, x2: x, y1: box.top, y2: box.bottom}), charts.make("circle", {class: "knob-dot", cx: x, cy: Y(between(budget, "expected_delay")), r: 5.5}));
   };
-  const bold = text => { const node = document.createElement("b"); node.textContent = text; return node; };
   const turn = () => {
     const budget = budgetOf(Number(slider.value)), delay = between(budget, "expected_delay"), even = between(budget, "even_delay");
     id("budget-shown").textContent = charts.formats.polls(budget);
-    slider.setAttribute("aria-valuetext", `${charts.formats.polls(budget)} polls a day, ${hours(delay)} of delay`);
-    const says = [bold(hours(delay)), " of delay to expect, ", bold(hours(Math.max(0, even - delay))), " less than the same polls evenly spread."];
+    slider.setAttribute("aria-valuetext", word("dial_value", {polls: charts.formats.polls(budget), delay: hours(delay)}));
+    let says = word("dial_says", {delay: hours(delay), less: hours(Math.max(0, even - delay))});
     if (now > 0) {
       const today = between(Math.max(now, curve[0].polls_per_day), "expected_delay"), change = delay - today;
-      if (Math.abs(budget - now) / now < 0.03) says.push(" That is about what they get now.");
-      else says.push(budget > now ? ` ${charts.formats.polls(budget - now)} polls more than now: ` : ` ${charts.formats.polls(now - budget)} polls fewer than now: `, bold(hours(Math.abs(change))), change < 0 ? " sooner." : " later.");
+      const key = `dial_${budget > now ? "more" : "fewer"}_${change < 0 ? "sooner" : "later"}`;
+      says += " " + (Math.abs(budget - now) / now < 0.03 ? word("dial_same") : word(key, {n: charts.formats.polls(Math.abs(budget - now)), time: hours(Math.abs(change))}));
     }
-    id("dial-says").replaceChildren(...says);
+    id("dial-says").textContent = says;
     id("dial-command").textContent = `${command} --per-day ${budget}`;
     knob(budget);
   };
   chart.show([
-    {name: "evenly", kind: "c7", dashed: true, points: curve.map(p => [p.polls_per_day, p.even_delay])},
-    {name: "planned", kind: "c1", area: true, points: curve.map(p => [p.polls_per_day, p.expected_delay])},
+    {name: word("evenly"), kind: "c7", dashed: true, points: curve.map(p => [p.polls_per_day, p.even_delay])},
+    {name: word("planned"), kind: "c1", area: true, points: curve.map(p => [p.polls_per_day, p.expected_delay])},
   ]);
   const drawn = chart.draw.bind(chart);
   chart.draw = () => { drawn(); knob(budgetOf(Number(slider.value))); };

@@ -1,0 +1,229 @@
+"""The full-text index of the collection: `service/search.db`, made from the archive, step by step, and made again when
+it is gone. Thai is cut into words by our segmenter, as in the search of posts (phasa.feeds.search_words)."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from phasa.archive.capture import ArchiveError
+from phasa.archive.notes import notes_at
+from phasa.archive.reader import Stored, positions, resolve, warc_files
+from phasa.archive.text import page_text
+from phasa.errors import CollectionError
+from phasa.feeds.search_words import query_of, words_of
+from phasa.web.http import PAGE_TYPES
+from phasa.web.url import Url, host
+
+FILE = "search.db"
+VERSION = 1
+MOST_TEXT = 20_000
+LEAD = 240
+RANKED = 20_000
+"""Pages that match up to which the best come first; beyond, the newest."""
+_COMMIT_EVERY = 200
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS page (
+  number INTEGER PRIMARY KEY, url TEXT UNIQUE NOT NULL, host TEXT NOT NULL, language TEXT NOT NULL, wanted INTEGER,
+  title TEXT NOT NULL, lead TEXT NOT NULL, time TEXT NOT NULL, bytes INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS page_host ON page (host, number);
+CREATE INDEX IF NOT EXISTS page_language ON page (language, number);
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
+  title, body, tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc'");
+CREATE TABLE IF NOT EXISTS progress (file TEXT PRIMARY KEY, place INTEGER NOT NULL, size INTEGER NOT NULL);
+"""
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A page as a list shows it. `lead` is how its text begins."""
+
+    url: str
+    host: str
+    language: str
+    wanted: bool | None
+    title: str
+    lead: str
+    time: str
+    bytes: int
+
+
+class Result(msgspec.Struct, frozen=True):
+    """One page of what was found. `total` is counted up to `RANKED`; `ranked`: the best first, otherwise the newest."""
+
+    found: list[Found]
+    total: int
+    ranked: bool
+    more: bool
+
+
+class Filter(msgspec.Struct, frozen=True):
+    """What must hold of a page besides its words; '' for anything. `month` is a beginning of a day: 2026-11."""
+
+    host: str = ""
+    language: str = ""
+    month: str = ""
+    wanted: bool = False
+
+
+class SearchIndex:
+    """The index of one collection. Raises CollectionError when the file cannot be opened."""
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        self._path = path
+        try:
+            mode = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
+            self._db = sqlite3.connect(mode, uri=True, timeout=10.0)
+            if not read_only:
+                self._prepare()
+        except sqlite3.Error as problem:
+            raise CollectionError(f"{path}: {problem}; it may be deleted, it is made again") from None
+
+    def _prepare(self) -> None:
+        self._db.execute("PRAGMA journal_mode = WAL")
+        if self._db.execute("PRAGMA user_version").fetchone()[0] not in (0, VERSION):
+            for name in ("page", "words", "progress"):
+                self._db.execute(f"DROP TABLE IF EXISTS {name}")
+        self._db.executescript(_SCHEMA)
+        self._db.execute(f"PRAGMA user_version = {VERSION}")
+        self._db.commit()
+
+    def close(self) -> None:
+        self._db.close()
+
+    def pages(self) -> int:
+        """How many pages can be found."""
+        return int(self._db.execute("SELECT count(*) FROM page").fetchone()[0])
+
+    def behind(self, archive: Path) -> bool:
+        """Whether the archive holds bytes that were not read yet."""
+        sizes = dict(self._db.execute("SELECT file, size FROM progress"))
+        return any(path.stat().st_size != sizes.get(_name(path)) for path in warc_files(archive))
+
+    def update(self, archive: Path, tell: Callable[[int, int | None], None] = lambda done, of: None) -> int:
+        """Read what has come into the archive since the last time; how many pages were put into the index."""
+        files, added = warc_files(archive), 0
+        total = sum(path.stat().st_size for path in files)
+        before = 0
+        for path in files:
+            size = path.stat().st_size
+            row = self._db.execute("SELECT place FROM progress WHERE file = ?", (_name(path),)).fetchone()
+            place = row[0] if row and row[0] <= size else 0
+            if place < size:
+                for number, (start, end, stored) in enumerate(positions(path, place), 1):
+                    added += self._add(archive, path, start, stored)
+                    place = end
+                    if number % _COMMIT_EVERY == 0:
+                        self._mark(path, place, 0)
+                        tell(before + place, total)
+                # A file that grows is read on from the last capture: what stands behind it may be half a record.
+                self._mark(path, place if path.name.endswith(".open") else size, size)
+            before += size
+        tell(total, total)
+        return added
+
+    def _mark(self, path: Path, place: int, size: int) -> None:
+        self._db.execute("INSERT OR REPLACE INTO progress VALUES (?, ?, ?)", (_name(path), place, size))
+        self._db.commit()
+
+    def _add(self, archive: Path, path: Path, start: int, stored: Stored) -> bool:
+        if stored.status != 200 or not (stored.mime in PAGE_TYPES or stored.revisit):
+            return False
+        try:
+            whole = resolve(archive, stored)
+            text = page_text(whole.content, whole.url, whole.content_type) if whole.mime in PAGE_TYPES else None
+        except ArchiveError:
+            return False
+        if text is None:
+            return False
+        notes = notes_at(path, start)
+        wanted = {"yes": 1, "no": 0}.get(notes.get("wanted", ""))
+        body = _clean(text.text[:MOST_TEXT])
+        old = self._db.execute("SELECT number FROM page WHERE url = ?", (_clean(whole.url),)).fetchone()
+        if old:  # a newer capture takes the place of the older one
+            self._db.execute("DELETE FROM words WHERE rowid = ?", old)
+            self._db.execute("DELETE FROM page WHERE number = ?", old)
+        made = self._db.execute(
+            "INSERT INTO page (url, host, language, wanted, title, lead, time, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(
+                    _clean(whole.url),
+                    _clean(host(Url(whole.url))),
+                    _clean(notes.get("language") or text.language),
+                    wanted,
+                ),
+                *(_clean(text.title[:500]), body[:LEAD], stored.time.isoformat(), len(whole.body)),
+            ),
+        )
+        self._db.execute(
+            "INSERT INTO words (rowid, title, body) VALUES (?, ?, ?)",
+            (made.lastrowid, words_of(_clean(text.title[:500])), words_of(body)),
+        )
+        return True
+
+    def search(self, asked: str, where: Filter, page: int, most: int) -> Result:
+        """Pages that hold all the words and for which the filter holds; `page` counts from 1."""
+        conditions, values = _conditions(where)
+        query = query_of(asked)
+        if asked.strip() and not query:
+            return Result([], 0, True, False)
+        matches = "words MATCH ?" if query else "1"
+        given: list[str | int] = [query] if query else []
+        source = "page JOIN words ON words.rowid = page.number" if query else "page"
+        rule = " AND ".join([matches, *conditions])
+        counted = f"SELECT count(*) FROM (SELECT 1 FROM {source} WHERE {rule} LIMIT {RANKED + 1})"
+        total = int(self._db.execute(counted, (*given, *values)).fetchone()[0])
+        ranked = bool(query) and total <= RANKED
+        order = "bm25(words, 8.0, 1.0), page.number DESC" if ranked else "page.number DESC"
+        rows = self._db.execute(
+            f"SELECT url, host, language, wanted, page.title, lead, time, bytes FROM {source} WHERE {rule}"
+            f" ORDER BY {order} LIMIT ? OFFSET ?",
+            (*given, *values, most + 1, (page - 1) * most),
+        ).fetchall()
+        found = [_found(row) for row in rows[:most]]
+        return Result(found, min(total, RANKED), ranked, len(rows) > most)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[SearchIndex | None]:
+    """The index to be asked; None while there is none."""
+    if not path.is_file():
+        yield None
+        return
+    index = SearchIndex(path, read_only=True)
+    try:
+        yield index
+    finally:
+        index.close()
+
+
+def _conditions(where: Filter) -> tuple[list[str], list[str | int]]:
+    rules: list[str] = []
+    values: list[str | int] = []
+    for name in ("host", "language"):
+        if value := getattr(where, name):
+            rules.append(f"page.{name} = ?")
+            values.append(value)
+    if where.month:
+        rules.append("substr(page.time, 1, ?) = ?")
+        values += [len(where.month), where.month]
+    if where.wanted:
+        rules.append("page.wanted = 1")
+    return rules, values
+
+
+def _found(row: tuple[str, str, str, int | None, str, str, str, int]) -> Found:
+    url, name, language, wanted, title, lead, at, size = row
+    return Found(url, name, language, None if wanted is None else bool(wanted), title, lead, at, size)
+
+
+def _name(path: Path) -> str:
+    return path.name.removesuffix(".open")
+
+
+def _clean(text: str) -> str:
+    """Without what no database takes."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "")
