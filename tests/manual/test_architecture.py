@@ -14,8 +14,8 @@ ORDER = (
     "errors", "extras", "files", "garbage", "logs", "measures", "plugins", "processes", "seals", "settings", "licences",
     "sandbox", "language", "web", "archive", "frontier", "schedule", "strategy_settings", "archive_settings",
     "feed_settings", "fresh_settings", "fleet_settings", "overview_choices", "overview_settings", "service_settings",
-    "collection", "frontiers", "crawl", "feeds", "overview", "corpus", "lab", "papers", "service", "demo", "api", "fleet",
-    "cli",
+    "collection", "frontiers", "crawl", "feeds", "overview", "corpus", "lab", "papers", "service", "demo", "api",
+    "fleet", "cli",
 )  # fmt: skip
 
 

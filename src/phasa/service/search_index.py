@@ -12,7 +12,8 @@ import msgspec
 
 from phasa.archive.capture import ArchiveError
 from phasa.archive.notes import notes_at
-from phasa.archive.reader import Stored, positions, resolve, warc_files
+from phasa.archive.reader import Stored, positions, resolve
+from phasa.archive.shelf import size_of, warc_files
 from phasa.archive.text import page_text
 from phasa.errors import CollectionError
 from phasa.feeds.search_words import query_of, words_of
@@ -101,15 +102,15 @@ class SearchIndex:
     def behind(self, archive: Path) -> bool:
         """Whether the archive holds bytes that were not read yet."""
         sizes = dict(self._db.execute("SELECT file, size FROM progress"))
-        return any(path.stat().st_size != sizes.get(_name(path)) for path in warc_files(archive))
+        return any(size_of(path) != sizes.get(_name(path)) for path in warc_files(archive))
 
     def update(self, archive: Path, tell: Callable[[int, int | None], None] = lambda done, of: None) -> int:
         """Read what has come into the archive since the last time; how many pages were put into the index."""
         files, added = warc_files(archive), 0
-        total = sum(path.stat().st_size for path in files)
+        total = sum(map(size_of, files))
         before = 0
         for path in files:
-            size = path.stat().st_size
+            size = size_of(path)
             row = self._db.execute("SELECT place FROM progress WHERE file = ?", (_name(path),)).fetchone()
             place = row[0] if row and row[0] <= size else 0
             if place < size:
