@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -55,10 +56,8 @@ class Place:
         for process in self.chance.sample(found, 1) if (found := self.processes()) else []:
             os.kill(process, signal.SIGSTOP)
             time.sleep(self.collection.settings.fleet.lifetime + 1.5)
-            try:
+            with suppress(ProcessLookupError):  # started again meanwhile
                 os.kill(process, signal.SIGCONT)
-            except ProcessLookupError:
-                pass  # started again meanwhile
 
     def kill_node(self) -> None:
         node = self.nodes.list_all_nodes[-1]
@@ -143,7 +142,9 @@ def test_a_fleet_survives(fault: str, tmp_path: Path, server: Any, nodes: Any) -
                 time.sleep(0.1)
             took.append(time.monotonic() - since)
         wait_for(lambda: ended(collection), 600.0)
-    print(f"{fault}: {done} times; next request after {sum(took) / len(took):.1f} s on average, {max(took):.1f} at most")
+    print(
+        f"{fault}: {done} times; next request after {sum(took) / len(took):.1f} s on average, {max(took):.1f} at most"
+    )
     assert done_urls(collection) == small.urls(), "nothing is lost"
     assert small.twice_at_once == []
     assert min(gaps(small.arrivals)) >= DELAY
