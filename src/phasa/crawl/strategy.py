@@ -10,11 +10,12 @@ keeps next to the priority and hands back in `JudgedPage.note`. So memory does n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from phasa.crawl.answer import Floats as Floats
 from phasa.crawl.answer import OutLinks as OutLinks
@@ -152,6 +153,15 @@ class Selective(Protocol):
 
     only_open_links: bool
     """Being there says it."""
+
+
+@runtime_checkable
+class Additive(Protocol):
+    """A strategy whose learning is a sum over pages: what several workers learned can be added up."""
+
+    def sums(self) -> Mapping[str, NDArray[Any]]:
+        """The tables of what was learned, as they are in use: adding to them is learning."""
+        ...
 
 
 class Plain:

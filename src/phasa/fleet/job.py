@@ -123,6 +123,8 @@ def work(job: Job) -> str:
             fleet=True,
             lifetime=job.settings.fleet.lifetime,
             why_end=watcher.why_end,
+            learned=rows,
+            share_every=job.settings.fleet.share_every,
         )
         run = crawl_part(collection, None, part)
         for error in dict.fromkeys(run.errors):

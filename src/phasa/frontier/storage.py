@@ -8,6 +8,7 @@ two differ, a table has a subclass in `phasa.frontier.postgres`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
 from phasa.errors import CollectionError
@@ -49,6 +50,10 @@ class Storage:
     def rollback(self) -> None:
         if self.in_transaction:
             self.execute("ROLLBACK")
+
+    def together(self) -> AbstractContextManager[object]:
+        """Statements of this block whose answers nobody reads may go to the database in one go."""
+        return nullcontext()
 
     def close(self) -> None:
         raise NotImplementedError

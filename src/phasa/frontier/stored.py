@@ -304,13 +304,15 @@ class StoredFrontier:
         changes, self._changes = self._changes, {}
         with self._transaction():
             leases = [(lease, ending) for lease, ending, _ in finished]
-            ended = self._transitions.end_leases(leases)
-            self.outbox.store(leases)
+            with self._db.together():
+                ended = self._transitions.end_leases(leases)
+                self.outbox.store(leases)
             found = [(offer, _source_id(offer, lease)) for lease, _, offers in finished for offer in offers]
             self._take([*found, *((offer, self._urls.source(offer.source)) for offer in self._inbox.take())])
             self._transitions.reprioritise(changes, self._is_leased)
-            for host, ending in ended:
-                self._transitions.end_turn(host, ending)
+            with self._db.together():
+                for host, ending in ended:
+                    self._transitions.end_turn(host, ending)
         self.outbox.deliver()
         self._merge_when_due()
 

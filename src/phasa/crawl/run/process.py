@@ -40,6 +40,7 @@ from phasa.crawl.run.cycles import crawl_in_cycles
 from phasa.crawl.run.mend import write_missing_lines
 from phasa.crawl.run.recall import Recalled, recall_unsettled
 from phasa.crawl.run.reports import write_reports
+from phasa.crawl.run.sharing import LearnedStore, SharedLearning
 from phasa.crawl.run.status import rules_missing
 from phasa.crawl.run.upkeep import StrategyState, Upkeep, Watch
 from phasa.crawl.seeds import SeedFile, read_seeds
@@ -113,6 +114,9 @@ class Part(msgspec.Struct, frozen=True):
     """One of a fleet: others come and go, on this machine and on others."""
     lifetime: float = 30.0
     """Seconds without a sign of life after which the others take it for lost."""
+    learned: LearnedStore | None = None
+    """Where workers exchange what their strategies learned, every so many seconds."""
+    share_every: float = 60.0
     why_end: Callable[[], str] = lambda: ""
     """Asked now and then: why this process should end; '' while it should not."""
 
@@ -188,7 +192,9 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
         fetcher = fetcher_of(collection)
         if archive is not None:
             archive.recalled = fetcher.recalled = recalled
-        state.load()
+        sharing = SharedLearning(strategy, part.learned, partition.worker) if part.learned is not None else None
+        if sharing is None or not sharing.used:
+            state.load()
         if first:
             plant_fresh(frontier, strategy, seeds.seeds)
         async with fetcher, pool_of(settings) as pool:
@@ -206,7 +212,7 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
             clock = WallClock()
             revisits = revisits_of(collection, frontier, clock.now(), partition.workers)
             requisites = requisites_of(collection, frontier, partition.workers)
-            upkeep = Upkeep(collection, state, watch, clock, partition, part.why_end)
+            upkeep = Upkeep(collection, state, watch, clock, partition, part.why_end, sharing, part.share_every)
             crawl = Crawl(
                 Parts(
                     *(web, judge, strategy, frontier, clock, archive),

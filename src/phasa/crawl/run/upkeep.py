@@ -13,6 +13,7 @@ from phasa.crawl.loop import Crawl
 from phasa.crawl.meter import Metrics
 from phasa.crawl.run.control import Control
 from phasa.crawl.run.live_status import StatusWriter, write_metrics
+from phasa.crawl.run.sharing import SharedLearning
 from phasa.crawl.strategy import Strategy
 from phasa.errors import BrokenPartError, InputError, with_place
 from phasa.files import replace_file
@@ -68,8 +69,13 @@ class Upkeep:
         clock: Clock,
         partition: Partition,
         why_end: Callable[[], str] = lambda: "",
+        sharing: SharedLearning | None = None,
+        share_every: float = 60.0,
     ) -> None:
         self._why_end = why_end
+        self._sharing = sharing
+        self._share_every = share_every
+        self._next_share = clock.now() + share_every
         self._alone = partition.workers == 1
         self._control = Control(collection, clock.now(), plants=partition.worker == 0)
         self._status = StatusWriter(collection, partition.worker, partition.workers)
@@ -91,6 +97,9 @@ class Upkeep:
         if now >= self._next_save:
             self._next_save = now + SAVE_EVERY
             self._state.save()
+        if self._sharing is not None and now >= self._next_share:
+            self._next_share = now + self._share_every
+            self._sharing.exchange()
         if why := self._why_end():
             return why
         if now < self._next_flush:

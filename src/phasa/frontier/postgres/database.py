@@ -8,7 +8,8 @@ worker that was taken for lost: its row is locked until the commit, so nobody ca
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from time import monotonic, time
 from typing import Any
@@ -160,6 +161,14 @@ class PostgresDatabase(Storage):
                 f" (epoch {self.epoch}); what it had not committed is fetched again by others"
             )
         self.renewed = before
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        try:
+            with self.connection.pipeline():
+                yield
+        except psycopg.Error as problem:  # of any statement of the block
+            raise said(self.address, problem) from None
 
     def rollback(self) -> None:
         if not self.connection.closed and self.in_transaction:

@@ -124,6 +124,11 @@ class FleetRows:
 
     # ── what was learned ─────────────────────────────────────────────────────────────────────────
 
+    def published(self, name: str, worker: int) -> bytes | None:
+        """What a worker published last, perhaps in an earlier life."""
+        row = self._db.execute("SELECT content FROM model WHERE name = ? AND worker = ?", (name, worker)).fetchone()
+        return bytes(row[0]) if row is not None else None
+
     def publish(self, name: str, worker: int, content: bytes) -> None:
         """What a worker's strategy has learned by itself so far, in place of what it said before."""
         self._db.execute(

@@ -170,9 +170,13 @@ class PostgresUrls(UrlTable):
             )
 
     def drop_queue(self, host: int, reason: str) -> int:
-        return self._db.execute(
-            "UPDATE url SET state = ?, reason = ? WHERE host = ? AND state = 0", (int(State.DROPPED), reason, host)
-        ).rowcount
+        # Counted by the server: within `together` the number of rows is not known before somebody asks.
+        (dropped,) = self._db.execute(
+            "WITH gone AS (UPDATE url SET state = ?, reason = ? WHERE host = ? AND state = 0 RETURNING 1)"
+            " SELECT count(*) FROM gone",
+            (int(State.DROPPED), reason, host),
+        ).fetchone()
+        return int(dropped)
 
     def merge(self) -> None:
         """Nothing is behind."""

@@ -29,7 +29,7 @@ from phasa.crawl.strategies.hybrid.reasons import reasons
 from phasa.crawl.strategies.online.memory import LastSeen, Shares
 from phasa.crawl.strategies.online.model import Example, OnlineModel, chance
 from phasa.crawl.strategies.online.names import PIECES, Names
-from phasa.crawl.strategies.online.state import load_state, save_state
+from phasa.crawl.strategies.online.state import Table, load_state, save_state, sums
 from phasa.crawl.strategy import Change, Floats, JudgedPage, Offers, Reason, Rediscovery, Seed
 from phasa.crawl.target import Target
 from phasa.strategy_settings import HybridSettings
@@ -358,6 +358,9 @@ class Hybrid:
         self._history.hits, self._history.pages, *answers = base.tolist()
         if answers:  # states of before have none
             self._history.answered, self._history.asked = answers
+
+    def sums(self) -> dict[str, Table]:
+        return sums(self._model, self._records())
 
     def _records(self) -> dict[str, Shares]:
         history = self._history

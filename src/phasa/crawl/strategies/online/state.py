@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Container, Mapping
 from typing import Any
 from zipfile import BadZipFile
 
-import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
 from phasa.crawl.strategies.online.memory import Shares
 from phasa.crawl.strategies.online.model import OnlineModel
+from phasa.crawl.tables import pack_tables, unpack_tables
 from phasa.errors import InputError
 
 Table = NDArray[Any]
@@ -20,19 +19,20 @@ Table = NDArray[Any]
 
 def save_state(model: OnlineModel, records: Mapping[str, Shares], **others: Table) -> bytes:
     """The state of a strategy, for `load_state`."""
-    tables: dict[str, Any] = {
+    return pack_tables({**sums(model, records), **others})
+
+
+def sums(model: OnlineModel, records: Mapping[str, Shares]) -> dict[str, Table]:
+    """The tables of what was learned, as they are in use: every page adds something to them."""
+    tables: dict[str, Table] = {
         "weights": model.weights,
         "squares": model.squares,
         "piece_weights": model.piece_weights,
         "piece_squares": model.piece_squares,
-        **others,
     }
     for name, shares in records.items():
         tables[f"{name}_hits"], tables[f"{name}_pages"] = shares.hits_view, shares.pages_view
-    out = io.BytesIO()
-    # Most of it is empty: zip takes ten times as long to find that out.
-    np.savez(out, **tables)
-    return zstandard.ZstdCompressor(level=1).compress(out.getvalue())
+    return tables
 
 
 def load_state(
@@ -49,10 +49,7 @@ def load_state(
     `save_state` made for such a strategy.
     """
     try:
-        if state.startswith(zstandard.FRAME_HEADER):
-            state = zstandard.ZstdDecompressor().decompress(state)
-        with np.load(io.BytesIO(state), allow_pickle=False) as saved:
-            tables = {name: saved[name] for name in saved.files}
+        tables = unpack_tables(state)
         if tables["weights"].shape != model.weights.shape:
             raise ValueError("made by another version")
         records = {name: shares for name, shares in records.items() if f"{name}_hits" in tables or name not in added}

@@ -27,7 +27,7 @@ from phasa.crawl.segments.identifier import key_by, surrounding, website
 from phasa.crawl.segments.predictor import Predictor
 from phasa.crawl.strategies.online.memory import LastSeen, LastTold, Shares, log_odds_of
 from phasa.crawl.strategies.online.model import Example, OnlineModel
-from phasa.crawl.strategies.online.state import load_state, save_state
+from phasa.crawl.strategies.online.state import Table, load_state, save_state, sums
 from phasa.crawl.strategies.segment_hybrid.evidence import (
     Keys,
     Rows,
@@ -249,6 +249,9 @@ class SegmentHybrid:
         self._hits, self._pages = base.tolist()
         if runs.shape == self._runs.shape:  # version 0.1 had pairs of segment and run
             self._runs = runs
+
+    def sums(self) -> dict[str, Table]:
+        return sums(self._model, self._records())
 
     def _records(self) -> dict[str, Shares]:
         return {"sites": self._sites, "folders": self._folders, "segments": self._segments}
