@@ -115,6 +115,11 @@ class Storage:
         with self._saying():
             return bytes(self._obstore.get_range(self._store, name, start=start, length=length))
 
+    def names(self) -> list[str]:
+        """The names of all files, in their order."""
+        with self._saying():
+            return sorted(one["path"] for page in self._obstore.list(self._store) for one in page)
+
     def _open(self, place: Place) -> S3Store | LocalStore:
         from obstore.store import LocalStore, S3Store
 

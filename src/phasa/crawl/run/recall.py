@@ -15,7 +15,7 @@ from pathlib import Path
 from phasa.archive.capture import ArchiveError
 from phasa.archive.damage import noted
 from phasa.archive.reader import positions, read_record, resolve
-from phasa.archive.shelf import finished_files
+from phasa.archive.shelf import own_files
 from phasa.archive.storage import StorageError
 from phasa.crawl.answer import Answer
 from phasa.crawl.judge import Judgement
@@ -53,7 +53,7 @@ def recall_unsettled(frontier: SqliteFrontier, folder: Path, finished: Iterable[
 
 def _behind(folder: Path, marks: dict[int, str], finished: set[str]) -> Iterator[tuple[int, Path, int]]:
     """(worker, file, where to begin) of what may stand behind the last commits."""
-    for path in finished_files(folder):
+    for path in own_files(folder):
         found = _WORKER.search(path.name)
         if found is None:
             continue
