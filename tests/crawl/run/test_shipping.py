@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
+import threading
 import time
 from pathlib import Path
 
 import pytest
+from tests.archive.s3 import write_archive
 from tests.cli.test_crawl import phasa
 from tests.durability.small_web import SmallWeb, collection_for
 
@@ -128,3 +130,26 @@ def test_without_storage_nothing_is_said_of_it(tmp_path: Path, capsys: pytest.Ca
     status = read_status(collection)
     assert (status.storage, status.pages_not_shipped) == ("", None)
     assert "\nstorage" not in phasa(capsys, "status", collection.path)[1]
+
+
+def test_a_file_that_is_finished_at_the_very_end_is_shipped_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "storage").mkdir()
+    made = Collection.create(tmp_path / "c")
+    made.archive_folder.mkdir()
+    collection = made.with_settings(storage=StorageSettings(url=f"file:{tmp_path}/storage"))
+    looked = threading.Event()
+    look = shipping._Job._round
+
+    def slow(self: shipping._Job, pause: float) -> bool:
+        taken = look(self, pause)
+        looked.set()
+        self._ending.wait(30)  # it is still at work when the crawl ends
+        return taken
+
+    monkeypatch.setattr(shipping._Job, "_round", slow)
+    with shipping.shipping(collection):
+        assert looked.wait(30)
+        write_archive(collection.archive_folder, 3)
+    assert [row.records for row in read_manifest(collection.archive_folder).values()] == [3]
