@@ -23,6 +23,7 @@ from phasa.crawl.run.runs import run_collection
 from phasa.crawl.run.shipping import read_trouble
 from phasa.crawl.run.status import read_status
 from phasa.errors import SettingsError
+from phasa.frontier.budgets import Budgets
 
 PAGES = 60
 
@@ -94,6 +95,26 @@ def test_storage_that_is_away_stops_nothing_and_is_told(
     assert (local(collection), read_trouble(collection)) == ([], None)
     assert sum(1 for _ in read_archive(collection.archive_folder)) == kept
     assert read_status(collection).pages_not_shipped == 0
+
+
+def test_a_crawl_goes_on_while_the_storage_of_its_files_is_away(tmp_path: Path) -> None:
+    (tmp_path / "storage").mkdir()
+    small = SmallWeb(PAGES, hosts=6)
+    with small.serving():
+        storage = StorageSettings(url=f"file:{tmp_path}/storage", keep_local=False)
+        collection = collection_for(tmp_path / "c", small, storage=storage, budgets=Budgets(pages=PAGES // 2))
+        crawl(collection)
+        assert local(collection) == []
+        (tmp_path / "storage").rename(tmp_path / "away")
+        whole = collection.with_settings(budgets=Budgets(idle_seconds=20.0, free_disk_megabytes=0.0))
+        crawl(whole)
+        assert read_status(collection).done == PAGES
+        assert read_trouble(collection) is not None
+        (tmp_path / "away").rename(tmp_path / "storage")
+        crawl(whole)
+    assert (local(collection), read_trouble(collection)) == ([], None)
+    kept = [stored.url for stored in read_archive(collection.archive_folder) if "/p/" in stored.url]
+    assert sorted(kept) == sorted(small.urls())
 
 
 def test_tries_come_at_growing_pauses_and_end_with_the_crawl(tmp_path: Path) -> None:

@@ -40,11 +40,14 @@ def recall_unsettled(frontier: SqliteFrontier, folder: Path, finished: Iterable[
     ends: dict[int, str] = {}
     with noted():  # damage was told when the files were finished
         for worker, path, start in _behind(folder, marks, set(finished)):
-            for offset, _, stored in positions(path, start):
-                record = f"{path.name}:{offset}"
-                if record != marks.get(worker):
-                    found.append(Unsettled(stored.url, record))
-                    ends[worker] = record
+            try:
+                for offset, _, stored in positions(path, start):
+                    record = f"{path.name}:{offset}"
+                    if record != marks.get(worker):
+                        found.append(Unsettled(stored.url, record))
+                        ends[worker] = record
+            except StorageError as problem:  # it may ask for a page twice, and must not stop a crawl
+                _logger.warning("%s: not looked through for answers: %s", path, problem)
     recalled = frontier.recall(found, ends)
     if recalled:
         _logger.info("%d pages were answered before the crawl was killed: read from %s", len(recalled), folder)
