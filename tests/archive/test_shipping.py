@@ -11,15 +11,16 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.archive.s3 import ACCOUNT, change_storage, collection_with, s3_server, write_archive
 
 from phasa.archive.cdxj import read_index
-from phasa.archive.manifest import MANIFEST, read_manifest
+from phasa.archive.manifest import MANIFEST, Shipped, read_manifest
 from phasa.archive.notes import read_notes
 from phasa.archive.reader import get, read_archive
 from phasa.archive.repair import mend_archive
-from phasa.archive.shelf import finished_sizes, warc_files
+from phasa.archive.shelf import finished_sizes, own_files, warc_files
 from phasa.archive.shipping import BusyError, Shipper, unshipped, unshipped_records, verify
 from phasa.archive.storage import Storage, StorageError
 from phasa.archive.storage_settings import StorageSettings
@@ -142,7 +143,7 @@ def test_an_upload_that_was_killed_is_mended(tmp_path: Path, storage: StorageSet
     if storage.url.startswith("file:"):
         kept = {path.name for path in (tmp_path / "storage").iterdir()}
         name = warc_files(collection.archive_folder)[0].name
-        assert kept == {name, f"{name}.cdxj"}, "and nothing half is left"
+        assert kept == {name, f"{name}.cdxj", f"{name}.json"}, "and nothing half is left"
 
 
 def test_bytes_that_changed_on_the_way_are_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,6 +235,57 @@ def test_two_do_not_ship_at_the_same_time(tmp_path: Path) -> None:
     told: list[int] = []
     shipper(collection).ship_all(told=another)
     assert told
+
+
+# ── files of other machines ──────────────────────────────────────────────────────────────────────
+
+
+def test_another_machine_finds_what_was_shipped_and_reads_it(tmp_path: Path, storage: StorageSettings) -> None:
+    first = collection_with(tmp_path / "first", storage, pages=5)
+    second = collection_with(tmp_path / "second", storage, pages=0)
+    shipper(first).ship_all()
+    rows: list[Shipped] = []
+    assert shipper(second).find(rows.append) == len(local_files(first))
+    assert [row.elsewhere for row in rows] == [True] * len(rows)
+    assert read(second) == read(first)
+    assert list(read_index(second.archive_folder)) == list(read_index(first.archive_folder))
+    assert get(second.archive_folder, "http://a.example.th/p3") == get(first.archive_folder, "http://a.example.th/p3")
+    assert shipper(second).find() == 0, "once is enough"
+    assert own_files(second.archive_folder) == []
+    assert own_files(first.archive_folder) == local_files(first)
+    assert not mend_archive(second.archive_folder).indexed, "no page was read for it"
+
+
+def test_a_manifest_that_is_lost_is_made_again_from_storage(tmp_path: Path, storage: StorageSettings) -> None:
+    collection = change_storage(collection_with(tmp_path / "c", storage), keep_local=False)
+    before = read(collection)
+    shipper(collection).ship_all()
+    (collection.archive_folder / MANIFEST).unlink()
+    assert read(collection) == []
+    shipper(collection).find()
+    assert read(collection) == before
+    assert {one.problem for one in verify(collection.archive_folder)} == {""}
+
+
+def test_labels_that_lie_lead_nobody_astray(tmp_path: Path) -> None:
+    (tmp_path / "storage").mkdir()
+    storage = StorageSettings(url=f"file:{tmp_path}/storage")
+    first = collection_with(tmp_path / "first", storage)
+    shipper(first).ship_all()
+    names = sorted(read_manifest(first.archive_folder))
+    label = tmp_path / "storage" / f"{names[0]}.json"
+    row = msgspec.json.decode(label.read_bytes(), type=Shipped)
+    label.write_bytes(msgspec.json.encode(msgspec.structs.replace(row, name="../../collection.toml")))
+    (tmp_path / "storage" / f"{names[1]}.json").write_bytes(b"{}")
+    (tmp_path / "storage" / f"{names[2]}.json").unlink()  # its upload is not at its end
+    second = collection_with(tmp_path / "second", storage, pages=0)
+    assert shipper(second).find() == len(names) - 3
+    assert sorted(read_manifest(second.archive_folder)) == names[3:]
+    label.write_bytes(msgspec.json.encode(row))
+    (tmp_path / "storage" / f"{names[0]}.cdxj").write_bytes(b"th,example)/ 2026 {}\n")
+    with pytest.raises(StorageError, match="not those that were shipped"):
+        shipper(second).find()
+    assert names[0] not in read_manifest(second.archive_folder)
 
 
 # ── what is said when storage says no ────────────────────────────────────────────────────────────

@@ -74,6 +74,22 @@ def test_verify_fails_when_storage_lost_a_file(
     assert err == f"phasa: {collection.settings.storage.url}/{lost}: is gone\n"
 
 
+def test_find_brings_what_another_machine_shipped(
+    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    phasa(capsys, "archive", "ship", collection.path)
+    other = Collection.create(tmp_path / "other").with_settings(storage=collection.settings.storage)
+    change_storage(other)
+    code, out, err = phasa(capsys, "archive", "find", other.path)
+    files = len(read_manifest(collection.archive_folder))
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{other.path}: {files} files with ")
+    assert json.loads(phasa(capsys, "archive", "find", other.path, "--json")[1]) == []
+    for path in (collection.path, other.path):
+        assert phasa(capsys, "export", path, "--to", "jsonl", "-o", path.with_suffix(".jsonl"))[0] == 0
+    assert (tmp_path / "c.jsonl").read_bytes() == (tmp_path / "other.jsonl").read_bytes()
+
+
 def test_ship_without_storage_says_which_setting(crawled: Collection, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = phasa(capsys, "archive", "ship", crawled.path)
     assert code == 1

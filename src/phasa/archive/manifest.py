@@ -19,7 +19,8 @@ STORAGE = "storage.json"
 
 
 class Shipped(msgspec.Struct, frozen=True, kw_only=True):
-    """A finished WARC file that storage has, with its digest (SHA-256, hexadecimal). `records` are index lines."""
+    """A finished WARC file that storage has, with its digest (SHA-256, hexadecimal). `records` are index lines;
+    `elsewhere`: another machine wrote and shipped it."""
 
     name: str
     size: int
@@ -28,6 +29,7 @@ class Shipped(msgspec.Struct, frozen=True, kw_only=True):
     index_sha256: str
     storage: str
     time: str
+    elsewhere: bool = False
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):

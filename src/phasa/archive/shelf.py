@@ -107,6 +107,12 @@ def finished_files(folder: Path) -> list[Path]:
     return [folder / name for name in sorted(names)]
 
 
+def own_files(folder: Path) -> list[Path]:
+    """Those of them that were written in this folder, and not found in storage."""
+    rows = read_manifest(folder)
+    return [path for path in finished_files(folder) if path.name not in rows or not rows[path.name].elsewhere]
+
+
 def warc_files(folder: Path) -> list[Path]:
     """The WARC files of a folder, files still being written included, in the order of their names."""
     return sorted([*finished_files(folder), *folder.glob("*.warc"), *folder.glob(f"*.warc.gz{OPEN}")])

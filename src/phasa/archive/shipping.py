@@ -16,10 +16,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from phasa.archive.cdxj import INDEX
+import msgspec
+
+from phasa.archive.cdxj import INDEX, merge, write_sorted
+from phasa.archive.found import LABEL, found_in, index_of
 from phasa.archive.manifest import Place, Shipped, add_shipped, read_manifest, read_places, withdraw, write_place
 from phasa.archive.reader import index_entries
-from phasa.archive.shelf import OPEN
+from phasa.archive.shelf import OPEN, finished_sizes
 from phasa.archive.storage import Step, Storage, StorageError, Sum, open_storage
 from phasa.archive.storage_settings import StorageSettings
 from phasa.errors import CollectionError
@@ -65,8 +68,24 @@ class Shipper:
                 self._let_go()
         return len(waiting)
 
+    def find(self, told: Callable[[Shipped], None] = lambda row: None) -> int:
+        """Learn of files that storage has and this folder does not know, as other machines ship them: their lines and
+        their index are kept here; how many. Raises StorageError, also when one is not as its label says."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with _alone(self.folder):
+            write_place(self.folder, self._storage.url, self._place, self._settings.cache_megabytes)
+            known = finished_sizes(self.folder)
+            found = [row for row in found_in(self._storage) if row.name not in known]
+            for row in found:
+                write_sorted(self.folder / f"{row.name}.cdxj", index_of(self._storage, row))
+                add_shipped(self.folder, row)  # after its index: a file without one would be read through to make it
+                told(row)
+            if found:
+                merge(self.folder)
+        return len(found)
+
     def _ship(self, path: Path, step: Step) -> Shipped:
-        """Upload a file and its index, and read both back."""
+        """Upload a file and its index, and read both back; then its label, which makes it known to others."""
         there = self._storage.size_of(path.name)
         found = self._storage.sum_of(path.name, step) if there == path.stat().st_size else None
         if found is not None and found == sum_of_file(path, step):
@@ -88,6 +107,7 @@ class Shipper:
             storage=self._storage.url,
             time=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         )
+        self._storage.put_bytes(f"{path.name}{LABEL}", msgspec.json.encode(row))
         add_shipped(self.folder, row)
         _LOG.info("%s: shipped to %s, %d bytes, sha256 %s", path, row.storage, row.size, row.sha256)
         return row

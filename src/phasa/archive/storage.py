@@ -115,14 +115,17 @@ class Storage:
         with self._saying():
             return bytes(self._obstore.get_range(self._store, name, start=start, length=length))
 
+    def names(self) -> list[str]:
+        """The names of all files, in their order."""
+        with self._saying():
+            return sorted(one["path"] for page in self._obstore.list(self._store) for one in page)
+
     def _open(self, place: Place) -> S3Store | LocalStore:
         from obstore.store import LocalStore, S3Store
 
         parts = urlsplit(self.url)
         if parts.scheme == "file" and parts.path.startswith("/") and not parts.netloc:
             self._folder = Path(parts.path)
-            if not self._folder.is_dir():  # not made: on a disk that is not mounted it would fill another one
-                raise StorageError(f"storage {self.url}: there is no such folder; make it, or mount its disk")
             with self._saying():
                 return LocalStore(self._folder)
         if parts.scheme != "s3" or not parts.netloc:
@@ -162,6 +165,9 @@ class Storage:
         """What went wrong, in one line."""
         from obstore.exceptions import BaseError
 
+        # The library would make it: on a disk that is not mounted that fills another one.
+        if self._folder is not None and not self._folder.is_dir():
+            raise StorageError(f"storage {self.url}: there is no such folder; make it, or mount its disk")
         try:
             yield
         except (BaseError, FileNotFoundError, PermissionError) as problem:

@@ -51,6 +51,29 @@ def ship(
     print(f"{directory}: {len(rows)} files shipped to {collection.settings.storage.url}")
 
 
+@app.command(epilog="Example:  phasa archive find thai-web")
+def find(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the files that were found as JSON.")] = False,
+) -> None:
+    """Learn of files that other machines shipped to the same storage, so that commands here read them, too.
+
+    Fetches their index, not their pages. Also what makes a lost manifest again.
+    """
+    from phasa.archive.manifest import Shipped
+    from phasa.collection import Collection
+    from phasa.crawl.run.shipping import ship_now
+
+    collection = Collection.open(directory)
+    rows: list[Shipped] = []
+    ship_now(collection).find(rows.append)
+    if as_json:
+        print_json(rows)
+        return
+    records = sum(row.records for row in rows)
+    print(f"{directory}: {len(rows)} files with {records:,} records found in {collection.settings.storage.url}")
+
+
 @app.command(epilog="Example:  phasa archive verify thai-web --json")
 def verify(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="The collection.")],

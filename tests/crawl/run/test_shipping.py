@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
+import threading
 import time
 from pathlib import Path
 
 import pytest
+from tests.archive.s3 import write_archive
 from tests.cli.test_crawl import phasa
 from tests.durability.small_web import SmallWeb, collection_for
 
@@ -21,6 +23,7 @@ from phasa.crawl.run.runs import run_collection
 from phasa.crawl.run.shipping import read_trouble
 from phasa.crawl.run.status import read_status
 from phasa.errors import SettingsError
+from phasa.frontier.budgets import Budgets
 
 PAGES = 60
 
@@ -94,6 +97,26 @@ def test_storage_that_is_away_stops_nothing_and_is_told(
     assert read_status(collection).pages_not_shipped == 0
 
 
+def test_a_crawl_goes_on_while_the_storage_of_its_files_is_away(tmp_path: Path) -> None:
+    (tmp_path / "storage").mkdir()
+    small = SmallWeb(PAGES, hosts=6)
+    with small.serving():
+        storage = StorageSettings(url=f"file:{tmp_path}/storage", keep_local=False)
+        collection = collection_for(tmp_path / "c", small, storage=storage, budgets=Budgets(pages=PAGES // 2))
+        crawl(collection)
+        assert local(collection) == []
+        (tmp_path / "storage").rename(tmp_path / "away")
+        whole = collection.with_settings(budgets=Budgets(idle_seconds=20.0, free_disk_megabytes=0.0))
+        crawl(whole)
+        assert read_status(collection).done == PAGES
+        assert read_trouble(collection) is not None
+        (tmp_path / "away").rename(tmp_path / "storage")
+        crawl(whole)
+    assert (local(collection), read_trouble(collection)) == ([], None)
+    kept = [stored.url for stored in read_archive(collection.archive_folder) if "/p/" in stored.url]
+    assert sorted(kept) == sorted(small.urls())
+
+
 def test_tries_come_at_growing_pauses_and_end_with_the_crawl(tmp_path: Path) -> None:
     made = Collection.create(tmp_path / "c")
     made.archive_folder.mkdir()
@@ -128,3 +151,26 @@ def test_without_storage_nothing_is_said_of_it(tmp_path: Path, capsys: pytest.Ca
     status = read_status(collection)
     assert (status.storage, status.pages_not_shipped) == ("", None)
     assert "\nstorage" not in phasa(capsys, "status", collection.path)[1]
+
+
+def test_a_file_that_is_finished_at_the_very_end_is_shipped_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "storage").mkdir()
+    made = Collection.create(tmp_path / "c")
+    made.archive_folder.mkdir()
+    collection = made.with_settings(storage=StorageSettings(url=f"file:{tmp_path}/storage"))
+    looked = threading.Event()
+    look = shipping._Job._round
+
+    def slow(self: shipping._Job, pause: float) -> bool:
+        taken = look(self, pause)
+        looked.set()
+        self._ending.wait(30)  # it is still at work when the crawl ends
+        return taken
+
+    monkeypatch.setattr(shipping._Job, "_round", slow)
+    with shipping.shipping(collection):
+        assert looked.wait(30)
+        write_archive(collection.archive_folder, 3)
+    assert [row.records for row in read_manifest(collection.archive_folder).values()] == [3]

@@ -15,7 +15,7 @@ from pathlib import Path
 from phasa.archive.capture import ArchiveError
 from phasa.archive.damage import noted
 from phasa.archive.reader import positions, read_record, resolve
-from phasa.archive.shelf import finished_files
+from phasa.archive.shelf import own_files
 from phasa.archive.storage import StorageError
 from phasa.crawl.answer import Answer
 from phasa.crawl.judge import Judgement
@@ -43,11 +43,14 @@ def recall_unsettled(
     ends: dict[int, str] = {}
     with noted():  # damage was told when the files were finished
         for worker, path, start in _behind(folder, marks, set(finished)):
-            for offset, _, stored in positions(path, start):
-                record = f"{path.name}:{offset}"
-                if record != marks.get(worker) and only in (None, worker):
-                    found.append(Unsettled(stored.url, record))
-                    ends[worker] = record
+            try:
+                for offset, _, stored in positions(path, start):
+                    record = f"{path.name}:{offset}"
+                    if record != marks.get(worker) and only in (None, worker):
+                        found.append(Unsettled(stored.url, record))
+                        ends[worker] = record
+            except StorageError as problem:  # it may ask for a page twice, and must not stop a crawl
+                _logger.warning("%s: not looked through for answers: %s", path, problem)
     recalled = frontier.recall(found, ends)
     if recalled:
         _logger.info("%d pages were answered before the crawl was killed: read from %s", len(recalled), folder)
@@ -56,7 +59,7 @@ def recall_unsettled(
 
 def _behind(folder: Path, marks: dict[int, str], finished: set[str]) -> Iterator[tuple[int, Path, int]]:
     """(worker, file, where to begin) of what may stand behind the last commits."""
-    for path in finished_files(folder):
+    for path in own_files(folder):
         found = _WORKER.search(path.name)
         if found is None:
             continue
