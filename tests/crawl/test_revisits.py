@@ -363,3 +363,16 @@ def lines_of(collection: Collection, path: str) -> list[str]:
     if not collection.log_file.exists():
         return []
     return [line for line in collection.log_file.read_text().splitlines() if f"{path} " in line]
+
+
+def test_revisits_leave_discovery_its_share_while_pages_are_found() -> None:
+    known, frontier, _ = watched(50)
+    frontier.offer([Offer(Url(f"http://b.example/{number}")) for number in range(50)])
+    lease = Lease(1, URL, "b.example", 0.0, 0, "", b"", 0, 0.0)
+    now = DAY
+    known.plan(lease, Answer(Kind.OTHER, "404", status=404), None, Ending(State.DONE, "404", now))
+    known.plan(lease, Answer(Kind.OTHER, "404", status=404), None, Ending(State.DONE, "404", now))
+    assert known.wake(now + 1) == 2  # two were found, two may be visited again
+    assert known.wake(now + 2) == 0
+    later = now + 3600.0  # nothing is found any more: all that is paid for
+    assert known.wake(later) > 30

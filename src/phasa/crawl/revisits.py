@@ -52,6 +52,9 @@ class Revisits:
         self._priced = -math.inf
         self._mean = self.USUAL
         self._hosts: dict[str, float] = {}
+        self._woken = 0  # pages that were woken and not visited yet
+        self._credit = 0.0  # revisits that discovery leaves room for
+        self._found_at = -math.inf  # when a page was last fetched that was not seen before
         self._hinted: dict[Url, str] = {}
         self._wrong: Counter[str] = Counter()
 
@@ -68,9 +71,30 @@ class Revisits:
             return 0
         self._find_price(now)
         rested = now - settings.least_hours * 3600
-        woken = self._frontier.wake(now + settings.most_days * DAY, rested, int(self._paid))
+        woken = self._frontier.wake(now + settings.most_days * DAY, rested, self._room(now))
         self._paid -= woken
+        self._credit -= woken
+        self._woken += woken
         return woken
+
+    def _room(self, now: float) -> int:
+        """How many pages may be woken: as many as are paid for and, while pages are being found, no more than leave
+        discovery its share. Where nothing was found for as long as four visits take, nothing more is expected."""
+        paid = int(self._paid)
+        finding = now - self._found_at < 4 / self._budget and self._frontier.stats().waiting > self._woken
+        if not finding:
+            self._credit = 0.0
+            return paid
+        return max(0, min(paid, int(self._credit)))
+
+    def _count(self, lease: Lease, now: float) -> None:
+        """A lease has ended: of a revisit, or of a page that gives others room."""
+        if lease.seen is not None:
+            self._woken = max(0, self._woken - 1)
+            return
+        self._found_at = now
+        share = self.settings.discovery
+        self._credit = min(self._credit + (1 - share) / max(share, 1e-9), 100.0)
 
     def hint(self, told_by: str, changed: Mapping[Url, float], listed: Sequence[Url], now: float) -> int:
         """Hear from a sitemap of a host when pages changed: those that were seen before are due now, as far as its
@@ -127,6 +151,7 @@ class Revisits:
         """The ending of a lease with what the visit showed, and when the page is due again."""
         if ending.state is State.WAITING:
             return ending
+        self._count(lease, ending.at)
         if answer.kind is Kind.SITEMAP:
             return self._plan_sitemap(lease, answer, ending)
         if lease.seen is None:
