@@ -27,6 +27,14 @@ class FreshSettings(Settings, frozen=True, kw_only=True):
             "seen soon), versions (as few versions missed as can be)."
         ),
     ] = "fresh"
+    discovery: Annotated[
+        float,
+        Meta(
+            ge=0,
+            lt=1,
+            description="Share of the requests that is kept for pages not seen before, while there are any to fetch.",
+        ),
+    ] = 0.5
     least_hours: Annotated[float, Meta(gt=0, description="Least hours between two visits of a page.")] = 6.0
     most_days: Annotated[float, Meta(gt=0, description="Most days between two, where the budget allows it.")] = 365.0
     least_change: Annotated[

@@ -7,7 +7,8 @@ import sqlite3
 import time
 from collections import Counter
 from contextlib import closing
-from datetime import datetime
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from aiohttp import web
@@ -26,6 +27,7 @@ from phasa.fresh_settings import FreshSettings
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.memory import MemoryFrontier
 from phasa.frontier.protocol import Ending, Lease, Offer, Seen, State, Visit
+from phasa.frontier.scope import ScopeSettings
 from phasa.web.html import Page, read_page
 from phasa.web.url import Url
 
@@ -258,3 +260,119 @@ def test_texts_are_of_the_last_capture_or_of_all_or_of_a_time(crawled: tuple[Col
     assert [text.time for text in last if text.url == small.url(3)] == times[-1:]
     early = read_texts(folder, page_text, datetime.fromisoformat(times[0]))
     assert [text.time for text in early if text.url == small.url(3)] == times[:1]
+
+
+# ── what sitemaps say ────────────────────────────────────────────────────────────────────────────
+
+
+def watched(count: int) -> tuple[Revisits, MemoryFrontier, list[Url]]:
+    """Pages of one host that were seen at 0 and are due in a year."""
+    frontier = MemoryFrontier()
+    known = Revisits(FreshSettings(requests_per_day=1000.0), frontier, 0.0)
+    urls = [Url(f"http://a.example/{number}") for number in range(count)]
+    frontier.offer([Offer(url) for url in urls])
+    for lease in frontier.lease(0.0, count):
+        frontier.finish(lease, Ending(State.DONE, "200", 0.0, visit=Visit(0.0), seen=Seen(0.0, 0.0), due=365 * DAY))
+    return known, frontier, urls
+
+
+def test_a_page_that_changed_as_its_sitemap_says_is_due_at_once() -> None:
+    known, frontier, urls = watched(2)
+    assert known.hint("a.example", {urls[0]: DAY}, urls, 2 * DAY) == 1
+    assert frontier.next_due() == 2 * DAY
+    assert frontier.wake(2 * DAY, 2 * DAY, 10) == 1
+    assert frontier.lease(2 * DAY)[0].url == urls[0]
+
+
+def test_a_change_before_the_last_visit_is_old_news() -> None:
+    known, frontier, urls = watched(1)
+    assert known.hint("a.example", {urls[0]: -DAY}, urls, 2 * DAY) == 0
+    assert frontier.next_due() == 365 * DAY
+
+
+def test_nobody_speaks_for_the_pages_of_others() -> None:
+    known, _, urls = watched(1)
+    assert known.hint("b.example", {urls[0]: DAY}, urls, 2 * DAY) == 0
+
+
+def test_a_host_whose_hints_are_wrong_is_not_heard_any_more_and_why_says_so() -> None:
+    known, frontier, urls = watched(10)
+    for number in range(Revisits.LIES):
+        now = (2 + number) * DAY
+        assert known.hint("a.example", {urls[number]: now - 1}, urls, now) == 1
+        frontier.wake(now, now, 1)
+        (lease,) = frontier.lease(now)
+        same = Answer(Kind.OTHER, "304", status=304)
+        ending = known.plan(lease, same, None, Ending(State.DONE, "304", now, visit=Visit(now)))
+        assert ending.reason == "304; unchanged; its sitemap said that it had changed"
+        frontier.finish(lease, ending)
+    assert known.hint("a.example", {urls[9]: 9 * DAY}, urls, 10 * DAY) == 0
+
+
+def test_a_sitemap_is_read_again_and_other_dates_are_a_change() -> None:
+    known = revisits()
+
+    def read(at: float, changed: dict[Url, float], seen: Seen | None) -> Ending:
+        said = Answer(Kind.SITEMAP, "sitemap", status=200, listed=[URL], changed=changed)
+        lease = Lease(1, Url("http://a.example/sitemap.xml"), "a.example", 0.0, 0, "", b"", 0, 0.0, 0, seen)
+        return known.plan(lease, said, None, Ending(State.DONE, said.reason, at, visit=Visit(at)))
+
+    first = read(0.0, {}, None)
+    assert first.due is not None
+    same = read(DAY, {}, first.seen)
+    assert (same.change, same.reason) == (0.0, "sitemap; unchanged")
+    other = read(2 * DAY, {URL: DAY}, same.seen)
+    assert (other.change, other.reason) == (1.0, "sitemap; lists something else")
+
+
+def test_a_crawl_hears_from_the_sitemap_which_page_changed(tmp_path: Path) -> None:
+    changed: list[float] = []
+    visits: Counter[str] = Counter()
+
+    def site(host: str, path: str) -> web.Response:
+        visits[path] += 1
+        if path == "/robots.txt":
+            return web.Response(text="User-agent: *\nSitemap: http://h0.example/sitemap.xml\n")
+        if path == "/sitemap.xml":
+            rows = "".join(f"<url><loc>/p/{n}.html</loc><lastmod>2026-01-0{n + 1}</lastmod></url>" for n in range(4))
+            if changed:
+                stamp = datetime.fromtimestamp(changed[0], UTC).isoformat()
+                rows = rows.replace("2026-01-03", stamp)
+            return web.Response(text=f"<urlset>{rows}</urlset>", content_type="application/xml")
+        new = "ใหม่ทั้งหมด " * 50 if changed and path == "/p/2.html" else ""
+        return web.Response(text=f"<html><body><p>{new or LONG}{path}</p>", content_type="text/html")
+
+    slow = FreshSettings(requests_per_day=4 * DAY, least_hours=0.2 / 3600)
+    with SmallWeb(1, 1, handler=site).serving() as small:
+        collection = collection_for(tmp_path / "c", small, scope=ScopeSettings(sitemaps=True), fresh=slow)
+        process = command("crawl", collection.path, "--quiet")
+        until = time.time() + 60
+        while time.time() < until and not (visits["/p/2.html"] and visits["/sitemap.xml"] >= 2):
+            time.sleep(0.05)
+        changed.append(time.time())
+        while time.time() < until and not any("changed:" in line for line in lines_of(collection, "/p/2.html")):
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        finish(process)
+    assert {f"/p/{number}.html" for number in range(4)} <= set(visits)
+    assert any("of its text changed" in line for line in explain(collection, "http://h0.example/p/2.html").captures)
+    assert visits["/sitemap.xml"] >= 2
+
+
+def lines_of(collection: Collection, path: str) -> list[str]:
+    if not collection.log_file.exists():
+        return []
+    return [line for line in collection.log_file.read_text().splitlines() if f"{path} " in line]
+
+
+def test_revisits_leave_discovery_its_share_while_pages_are_found() -> None:
+    known, frontier, _ = watched(50)
+    frontier.offer([Offer(Url(f"http://b.example/{number}")) for number in range(50)])
+    lease = Lease(1, URL, "b.example", 0.0, 0, "", b"", 0, 0.0)
+    now = DAY
+    known.plan(lease, Answer(Kind.OTHER, "404", status=404), None, Ending(State.DONE, "404", now))
+    known.plan(lease, Answer(Kind.OTHER, "404", status=404), None, Ending(State.DONE, "404", now))
+    assert known.wake(now + 1) == 2  # two were found, two may be visited again
+    assert known.wake(now + 2) == 0
+    later = now + 3600.0  # nothing is found any more: all that is paid for
+    assert known.wake(later) > 30

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.hostile.server import gzip_bomb
 
 from phasa.web.limits import Limits
-from phasa.web.sitemap import is_sitemap, listed
+from phasa.web.sitemap import is_sitemap, listed, read_listing
 from phasa.web.url import Url
 
 HERE = Url("http://a.example/sitemap.xml")
@@ -94,3 +94,52 @@ def test_the_samples_of_crawler_commons(data: Path) -> None:
     assert counts["sitemap.index.xml"] > 10
     assert counts["sitemap.txt.gz"] == counts["xmlSitemap.gz"] == 5
     assert all(count > 0 for count in counts.values())
+
+
+NOW = 1_790_000_000.0  # 21 September 2026
+
+
+def sitemap(*dates: str, priorities: tuple[str, ...] = ()) -> bytes:
+    said = [*priorities, *[""] * len(dates)]
+    rows = [f"<url><loc>/{n}</loc><lastmod>{d}</lastmod>{said[n]}</url>" for n, d in enumerate(dates)]
+    return f"<urlset>{''.join(rows)}</urlset>".encode()
+
+
+def dates(*written: str) -> list[float | None]:
+    found = read_listing(sitemap(*written), HERE, now=NOW)
+    return [found.changed.get(Url(f"http://a.example/{number}")) for number in range(len(written))]
+
+
+def test_dates_are_read_in_every_form_of_the_standard() -> None:
+    assert dates("2026-09-01", "2026-09-01T12:00:00Z", "2026-09-01T12:00:00.5+07:00", "2026-08", "2025") == [
+        1788220800.0,
+        1788264000.0,
+        1788238800.5,
+        1785542400.0,
+        1735689600.0,
+    ]
+
+
+def test_a_date_in_the_future_or_that_is_none_is_not_believed() -> None:
+    assert dates("2027-01-01", "9999-99-99", "soon", "0000-00-00", "", "2026-01-01") == [None] * 5 + [1767225600.0]
+
+
+def test_a_clock_that_is_a_little_ahead_means_now() -> None:
+    assert dates("2026-09-21T18:00:00Z", "2026-01-01") == [NOW, 1767225600.0]
+
+
+def test_a_date_that_most_addresses_share_says_when_the_file_was_made() -> None:
+    assert dates("2026-09-01", "2026-09-01", "2026-09-01") == [None] * 3
+    assert dates("2026-09-01", "2026-09-01", "2026-08-01") == [None, None, 1785542400.0]
+    assert dates("2026-09-01", "2026-08-01") == [1788220800.0, 1785542400.0]
+
+
+def test_what_the_sitemap_calls_important_comes_first_and_equals_keep_their_order() -> None:
+    said = ("<priority>0.1</priority>", "", "<priority>1.0</priority>", "<priority>9e9</priority>", "")
+    found = read_listing(sitemap(*["2026-01-01"] * 5, priorities=said), HERE, now=NOW).urls
+    assert [address.rpartition("/")[2] for address in found] == ["2", "1", "3", "4", "0"]
+
+
+@given(st.text("<url>locastmdpriority/0129-:TZ ", max_size=300))
+def test_any_text_gives_some_listing(text: str) -> None:
+    read_listing(f"<urlset>{text}".encode(), HERE, now=NOW)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from phasa.lab.serve import Served
 
 _LIES = "How often a web lies about its language: 1 as real ones do, 0 never (the web of the papers)."
+_STRATEGIES = "hybrid,lswc,bfs"
 app = typer.Typer(
     no_args_is_help=True,
     help="Make a web, replay one, run experiments.",
@@ -114,7 +115,7 @@ def run(
     ] = "",
     strategies: Annotated[
         str, typer.Option("--strategies", metavar="A,B", help="Strategies to compare.")
-    ] = "hybrid,lswc,bfs",
+    ] = _STRATEGIES,
     pages: Annotated[int, typer.Option("--pages", metavar="N", min=1, help="Pages per crawl.")] = 5000,
     lang: Annotated[str, typer.Option("--lang", metavar="CODE", help="Language that the crawls are after.")] = "th",
     draws: Annotated[
@@ -142,6 +143,10 @@ def run(
     every: Annotated[
         int, typer.Option("--every", metavar="N", min=1, help="Pages between two values of a curve.")
     ] = 100,
+    fresh: Annotated[
+        bool,
+        typer.Option("--fresh", help="Worlds whose pages change: compare revisit policies (named by --strategies)."),
+    ] = False,
     lies: Annotated[
         str, typer.Option("--lies", metavar="X,Y", help=_LIES + " Several show how each strategy falls.")
     ] = "1",
@@ -182,6 +187,12 @@ def run(
     from phasa.lab.curves import MIXED, SHARES, Ground, summarise, write_csv
     from phasa.lab.pace import Pace
 
+    if fresh:
+        from phasa.cli.lab_fresh import run_fresh
+
+        worlds = [name for given in world or ["1:2000"] for name in _worlds(given)]
+        run_fresh(worlds, strategies if strategies != _STRATEGIES else "", out, as_json)
+        return
     pace = Pace(delay, latency, connections) if live else None
     if (graph is None) == (not world):
         raise InputError("say on what to run: either --world SEED:PAGES or --graph PATH")

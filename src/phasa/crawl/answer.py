@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, overload
@@ -110,6 +110,8 @@ class Answer(msgspec.Struct, frozen=True):
     """Where a redirect leads."""
     listed: Sequence[Url] = ()
     """Addresses that a sitemap lists, or sitemaps that a robots.txt names: as much wanted as what led to them."""
+    changed: Mapping[Url, float] = {}
+    """When some of these changed, as a sitemap says."""
     needs: Sequence[Url] = ()
     """What a page, a style sheet or a frame needs to be seen."""
     page: Page | None = None

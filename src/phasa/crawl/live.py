@@ -175,6 +175,7 @@ class LiveWeb:
             retry_after=exchange.retry_after() or 0.0 if kind is Kind.BUSY else 0.0,
             target=target,
             listed=body.listed or (),
+            changed=body.changed,
             needs=needs,
             page=page,
             links=out_links(page, self._form) if page is not None else NO_LINKS,

@@ -8,18 +8,23 @@ their host, and those of hosts to that of all, so that a page seen once has a ra
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import numpy as np
+from xxhash import xxh3_64_intdigest
 
 from phasa.archive.duplicates import distance, simhash
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.judge import Judgement
 from phasa.crawl.record import content_digest
 from phasa.fresh_settings import FreshSettings
+from phasa.frontier.origins import host_of
 from phasa.frontier.protocol import Ending, Frontier, Lease, Seen, State
 from phasa.schedule.value import rest, share_budget
+from phasa.web.url import Url
+from phasa.web.url import host as host_name
 
 DAY = 86_400.0
 _MASK = (1 << 64) - 1
@@ -34,6 +39,8 @@ class Revisits:
     FULL = 9  # every so many visits ask for the whole page, whatever the server says
     GONE = 3  # visits in a row at which a page was not there, before it is let go
     USUAL = 1 / (30 * DAY)  # changes a second of a page when nothing is known yet
+    HINTED = 10_000  # pages whose hints are waited to come true
+    LIES = 3  # hints of a host that may be wrong, beyond those that were right, before they are not heard any more
     TRUST = 1.0  # changes that the rate of a host counts for in that of a page
 
     def __init__(self, settings: FreshSettings, frontier: Frontier, start: float, part: float = 1.0) -> None:
@@ -45,6 +52,11 @@ class Revisits:
         self._priced = -math.inf
         self._mean = self.USUAL
         self._hosts: dict[str, float] = {}
+        self._woken = 0  # pages that were woken and not visited yet
+        self._credit = 0.0  # revisits that discovery leaves room for
+        self._found_at = -math.inf  # when a page was last fetched that was not seen before
+        self._hinted: dict[Url, str] = {}
+        self._wrong: Counter[str] = Counter()
 
     # ── which pages next ─────────────────────────────────────────────────────────────────────────
 
@@ -59,9 +71,49 @@ class Revisits:
             return 0
         self._find_price(now)
         rested = now - settings.least_hours * 3600
-        woken = self._frontier.wake(now + settings.most_days * DAY, rested, int(self._paid))
+        woken = self._frontier.wake(now + settings.most_days * DAY, rested, self._room(now))
         self._paid -= woken
+        self._credit -= woken
+        self._woken += woken
         return woken
+
+    def _room(self, now: float) -> int:
+        """How many pages may be woken: as many as are paid for and, while pages are being found, no more than leave
+        discovery its share. Where nothing was found for as long as four visits take, nothing more is expected."""
+        paid = int(self._paid)
+        finding = now - self._found_at < 4 / self._budget and self._frontier.stats().waiting > self._woken
+        if not finding:
+            self._credit = 0.0
+            return paid
+        return max(0, min(paid, int(self._credit)))
+
+    def _count(self, lease: Lease, now: float) -> None:
+        """A lease has ended: of a revisit, or of a page that gives others room."""
+        if lease.seen is not None:
+            self._woken = max(0, self._woken - 1)
+            return
+        self._found_at = now
+        share = self.settings.discovery
+        self._credit = min(self._credit + (1 - share) / max(share, 1e-9), 100.0)
+
+    def hint(self, told_by: str, changed: Mapping[Url, float], listed: Sequence[Url], now: float) -> int:
+        """Hear from a sitemap of a host when pages changed: those that were seen before are due now, as far as its
+        earlier hints were right; how many. What a visit shows counts, a hint never does."""
+        if self._wrong[told_by] >= self.LIES:
+            return 0
+        told = [(url, changed[url]) for url in listed if url in changed and host_name(url) == host_of(told_by)]
+        found = self._frontier.hasten(told, now)
+        for url in found[: self.HINTED - len(self._hinted)]:
+            self._hinted[url] = told_by
+        return len(found)
+
+    def _weigh_hint(self, url: Url, changed: bool) -> str:
+        """What a visit says of the hint that led to it."""
+        told_by = self._hinted.pop(url, "")
+        if not told_by:
+            return ""
+        self._wrong[told_by] = max(0, self._wrong[told_by] + (-1 if changed else 1))
+        return "" if changed else "; its sitemap said that it had changed"
 
     def waits(self) -> bool:
         """Whether any page is to be visited again, sooner or later."""
@@ -99,6 +151,9 @@ class Revisits:
         """The ending of a lease with what the visit showed, and when the page is due again."""
         if ending.state is State.WAITING:
             return ending
+        self._count(lease, ending.at)
+        if answer.kind is Kind.SITEMAP:
+            return self._plan_sitemap(lease, answer, ending)
         if lease.seen is None:
             if judgement is None or not judgement.wanted:
                 return ending
@@ -123,12 +178,35 @@ class Revisits:
             elif answer.kind is Kind.PAGE:
                 known = _validated(known, answer)
             said = "unchanged" if not changed else f"changed: {change:.0%} of its text"
+            said += self._weigh_hint(lease.url, changed)
             return self._due(lease, _with(ending, f"{ending.reason}; {said}"), known, change)
         known = msgspec.structs.replace(known, gone=seen.gone + 1)
         if answer.kind in (Kind.MOVED, Kind.REFUSED) or known.gone >= self.GONE:
             return _with(ending, f"{ending.reason}; not visited again", State.DONE, known)
         later = min(2 * gap, self.settings.most_days * DAY)
         return _with(ending, f"{ending.reason}; was a page before", State.DONE, known, now + later)
+
+    def _plan_sitemap(self, lease: Lease, answer: Answer, ending: Ending) -> Ending:
+        """A sitemap is read again like a page: it has changed when it lists something else, or other dates."""
+        listing = "\n".join(f"{url} {answer.changed.get(url, '')}" for url in answer.listed)
+        digest = xxh3_64_intdigest(listing.encode()) >> 1
+        seen = lease.seen
+        if seen is None:
+            return self._due(lease, ending, _validated(Seen(ending.at, ending.at, digest=digest), answer), None)
+        gap, changed = max(ending.at - seen.at, 1.0), digest != seen.digest
+        before = self.rate(lease.host, seen.changes, seen.seconds) * gap
+        known = msgspec.structs.replace(
+            seen,
+            at=ending.at,
+            visits=seen.visits + 1,
+            changes=seen.changes + (before / -math.expm1(-before) if changed else 0.0),
+            seconds=seen.seconds + gap,
+            digest=digest,
+            same=0,
+            gone=0,
+        )
+        said = f"{ending.reason}; {'lists something else' if changed else 'unchanged'}"
+        return self._due(lease, _with(ending, said), _validated(known, answer), 1.0 if changed else 0.0)
 
     def _remember(self, seen: Seen, answer: Answer) -> Seen:
         """With the content of an answer as what later ones are compared with."""

@@ -230,8 +230,11 @@ class Settler:
         return picked, [Offer(Url(urls[place]), 0.0, depth, lease.url) for place in refused]
 
     def listed(self, lease: Lease, answer: Answer) -> list[Offer]:
-        """Sitemaps and what they list: nobody linked to it, so it is wanted as much as the URL that led there."""
+        """Sitemaps and what they list: nobody linked to it, so it is wanted as much as the URL that led there; what the
+        sitemap calls important first. Pages that are known and changed since, as it says, are due."""
         gone = self.parts.frontier.settled(answer.listed) if answer.listed else ()
+        if answer.changed and self.parts.revisits is not None:
+            self.parts.revisits.hint(lease.host, answer.changed, answer.listed, self.parts.clock.now())
         return [
             Offer(url, lease.priority, lease.depth + 1, lease.url, lease.note)
             for url, settled in zip(answer.listed, gone, strict=True)

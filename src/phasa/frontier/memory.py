@@ -307,6 +307,18 @@ class MemoryFrontier:
             heappush(self._due, item)
         return woken
 
+    def hasten(self, pages: Sequence[tuple[Url, float]], now: float) -> list[Url]:
+        found = []
+        for url, changed in pages:
+            entry = self._known.get(url)
+            if entry is None or entry.seen is None or entry.due is None:
+                continue
+            if entry.seen.at < changed and entry.due > now:
+                entry.due = now
+                heappush(self._due, (now, entry.serial))
+                found.append(url)
+        return found
+
     def next_due(self) -> float | None:
         while self._due and self._entries[self._due[0][1]].due != self._due[0][0]:
             heappop(self._due)

@@ -322,6 +322,10 @@ class Frontier(Protocol):
         first, so many at most; how many. They wait with the best priority that waits anywhere, so that they come next.
         Commits."""
 
+    def hasten(self, pages: Sequence[tuple[Url, float]], now: float) -> list[Url]:
+        """Let those of these pages be due now that are to be visited again and were seen before the time given with
+        each; which they are. Commits."""
+
     def next_due(self) -> float | None:
         """When the first page is due; None when none is."""
 

@@ -97,6 +97,11 @@ class RevisitTable:
         self._db.executemany("UPDATE revisit SET due = NULL WHERE id = ?", rows)
         return [row[0] for row in rows]
 
+    def hasten(self, id: int, changed: float, now: float) -> bool:
+        """Let a page be due now that was seen before it changed; whether it is one."""
+        update = "UPDATE revisit SET due = ? WHERE id = ? AND due > ? AND at < ? RETURNING id"
+        return self._db.execute(update, (now, id, now, changed)).fetchone() is not None
+
     def next_due(self) -> float | None:
         """When the first page is due; None when none is."""
         row = self._db.execute("SELECT min(due) FROM revisit WHERE due IS NOT NULL").fetchone() if self.used else None

@@ -354,6 +354,14 @@ class StoredFrontier:
         with self._transaction():
             return self._transitions.wake(until, rested, most, best)
 
+    def hasten(self, pages: Sequence[tuple[Url, float]], now: float) -> list[Url]:
+        self.commit()
+        if not self._revisits.used:
+            return []
+        with self._transaction():
+            rows = self._urls.find_many([url for url, _ in pages])
+            return [url for url, at in pages if url in rows and self._revisits.hasten(rows[url].id, at, now)]
+
     def next_due(self) -> float | None:
         return self._revisits.next_due()
 

@@ -13,7 +13,7 @@ from phasa.web.http import PAGE_TYPES, READABLE_TYPES
 from phasa.web.inflate import Problem, inflate
 from phasa.web.limits import Limits
 from phasa.web.requisites import named_in_css
-from phasa.web.sitemap import is_sitemap, listed
+from phasa.web.sitemap import is_sitemap, read_listing
 from phasa.web.url import Url
 
 MODULES = (__name__, charset_model.__name__)
@@ -27,6 +27,8 @@ class BodyReading(Struct, frozen=True, array_like=True):
     page: PackedPage | None = None
     listed: list[Url] | None = None
     problem: Problem = ""
+    changed: dict[Url, float] = {}
+    """When the addresses of a sitemap changed, as far as it says so believably."""
 
 
 NO_BODY = BodyReading()
@@ -53,7 +55,8 @@ def read_body(
         return BodyReading(problem=problem)
     mime = header.partition(";")[0].strip().lower()
     if mime not in PAGE_TYPES and is_sitemap(body, address):
-        return BodyReading(listed=listed(body, address, limits), problem=problem)
+        listing = read_listing(body, address, limits)
+        return BodyReading(listed=listing.urls, changed=listing.changed, problem=problem)
     if mime not in READABLE_TYPES:
         return BodyReading(problem=problem)
     # The rest is not looked at; one byte more says that there was one.
