@@ -15,7 +15,7 @@ from phasa.crawl.run.prometheus import Metric
 from phasa.crawl.run.status import Status, read_status
 from phasa.service.charts import Chart, stacked
 from phasa.service.exports import EXPORT_CALLS, FORMATS, Format
-from phasa.service.jobs import Job
+from phasa.service.job_shelf import Job
 from phasa.service.page_view import AskedPage, PageSeen, read_record, see_page
 from phasa.service.section import Call, NotFound, Nothing, Section, View
 from phasa.service.service import Service
