@@ -107,9 +107,8 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(
 def test_axe_would_have_found_something(browser: Browser, link: str, axe: str) -> None:
     page = browser.new_page()
     page.goto(f"{link}/collection")
-    page.evaluate(
-        "document.querySelector('h1').outerHTML = '<h1 style=\"color:#ccc;background:#fff\">x</h1><img src=x>'"
-    )
+    page.evaluate("document.querySelector('main').append(new Image())")
+    page.evaluate("document.querySelector('h1').style.color = '#ccc'")
     kinds = {found.partition(":")[0] for found in findings(page, axe)}
     assert kinds >= {"image-alt", "color-contrast"}
     page.close()
