@@ -25,7 +25,11 @@ from phasa.service.openapi import openapi
 DESCRIPTION = openapi(SECTIONS)
 
 # Orders to other processes: they have tests of their own, and here they would start crawls.
-ACTING = ("/api/crawl/start", "/api/crawl/stop", "/api/collection/exports", "/api/overview")
+# The first operator that is added would lock everybody else out.
+ACTING = (
+    *("/api/crawl/start", "/api/crawl/stop", "/api/collection/exports", "/api/overview", "/api/collection/corpus"),
+    *("/api/collection/index", "/api/lab/compare", "/api/people"),
+)
 
 
 @pytest.fixture(scope="module")

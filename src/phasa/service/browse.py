@@ -15,8 +15,9 @@ from phasa.crawl.run.prometheus import Metric
 from phasa.crawl.run.status import Status, read_status
 from phasa.service.charts import Chart, stacked
 from phasa.service.exports import EXPORT_CALLS, FORMATS, Format
-from phasa.service.jobs import Job
+from phasa.service.job_shelf import Job
 from phasa.service.page_view import AskedPage, PageSeen, read_record, see_page
+from phasa.service.search_index import FILE, reading
 from phasa.service.section import Call, NotFound, Nothing, Section, View
 from phasa.service.service import Service
 
@@ -87,13 +88,14 @@ class AskedLines(msgspec.Struct, frozen=True):
 
 
 class Lines(msgspec.Struct, frozen=True):
-    """Lines of the crawl log, newest first. `next` is 0 on the last page."""
+    """Lines of the crawl log, newest first. `next` is 0 on the last page; `titles` by address, where known."""
 
     by: str
     key: str
     lines: list[Logged]
     next: int
     host: HostCount | None = None
+    titles: dict[str, str] = {}
 
 
 class AskedTimes(msgspec.Struct, frozen=True):
@@ -167,7 +169,10 @@ def _lines(service: Service, asked: AskedLines) -> Lines:
                 log.seek(place)
                 line = parse_line(log.readline(LONGEST_LINE).decode("utf-8", "replace"))
                 lines += [line] if line else []
-    return Lines(asked.by, asked.key, lines, places[asked.most - 1] if len(places) > asked.most else 0, host)
+    onward = places[asked.most - 1] if len(places) > asked.most else 0
+    with reading(service.folder / FILE) as index:
+        titles = index.titles([line.url for line in lines]) if index is not None else {}
+    return Lines(asked.by, asked.key, lines, onward, host, titles)
 
 
 def _see(service: Service, asked: AskedPage) -> PageSeen:

@@ -13,10 +13,11 @@ from msgspec import Meta
 from phasa.archive.text import Text, page_text, read_texts, write_jsonl, write_parquet
 from phasa.archive.wacz import export_wacz
 from phasa.collection import Collection
+from phasa.corpus.options import profile_of
 from phasa.errors import InputError
 from phasa.frontiers import read_frontier
 from phasa.service.job_process import Order, Tell
-from phasa.service.jobs import Job
+from phasa.service.job_shelf import Job
 from phasa.service.section import Call, Nothing
 from phasa.service.service import Service
 
@@ -44,6 +45,16 @@ class AskedExport(msgspec.Struct, frozen=True):
     """Which form."""
 
     format: Annotated[FormatName, Meta(description="The form to write.")]
+    language: Annotated[str, Meta(max_length=20, description="Only pages in this language (jsonl, parquet).")] = ""
+
+
+class AskedCorpus(msgspec.Struct, frozen=True):
+    """A corpus: clean, deduplicated text of one language."""
+
+    language: Annotated[str, Meta(max_length=20, description="Its code; empty: that of the collection.")] = ""
+    clean: Annotated[bool, Meta(description="Leave out pages of poor quality, spam and boilerplate.")] = False
+    mask: Annotated[bool, Meta(description="Mask personal data.")] = False
+    form: Annotated[Literal["jsonl", "parquet"], Meta(description="The form of its text.")] = "jsonl"
 
 
 def _formats(service: Service, asked: Nothing) -> tuple[Format, ...]:
@@ -54,7 +65,17 @@ def _export(service: Service, asked: AskedExport) -> Job:
     file = f"{service.name}.{asked.format}"
     title = f"Export as {next(one.label for one in FORMATS if one.name == asked.format)}"
     path = service.collection.path.resolve()
-    return service.jobs.start(title, __name__, path, file, {"format": asked.format})
+    return service.jobs.start(title, __name__, path, file, {"format": asked.format, "language": asked.language})
+
+
+def _corpus(service: Service, asked: AskedCorpus) -> Job:
+    language = asked.language or service.profile.code
+    options = {"language": language, "form": asked.form, "clean": "yes" * asked.clean, "mask": "yes" * asked.mask}
+    path = service.collection.path.resolve()
+    profile_of(language)  # says what is wrong with it, if anything
+    return service.jobs.start(
+        f"Corpus {language}", "phasa.service.corpus_job", path, f"{service.name}-corpus.zip", options
+    )
 
 
 EXPORT_CALLS = (
@@ -62,6 +83,11 @@ EXPORT_CALLS = (
     Call(
         *("POST", "/api/collection/exports", "Write the collection in a form.", _export),
         *(Job, AskedExport),
+        then="/jobs/{0.id}",
+    ),
+    Call(
+        *("POST", "/api/collection/corpus", "Make a corpus.", _corpus),
+        *(Job, AskedCorpus),
         then="/jobs/{0.id}",
     ),
 )
@@ -78,9 +104,9 @@ def run(order: Order, tell: Tell) -> str:
             tell(0, None, "packing WARC files")
             return f"{export_wacz(collection.archive_folder, out, title=collection.path.name):,} pages"
         case "jsonl":
-            return f"{write_jsonl(_texts(collection, tell), out):,} pages"
+            return f"{write_jsonl(_texts(collection, tell, order.options.get('language', '')), out):,} pages"
         case "parquet":
-            return f"{write_parquet(_texts(collection, tell), out):,} pages"
+            return f"{write_parquet(_texts(collection, tell, order.options.get('language', '')), out):,} pages"
         case "opml":
             return _opml(collection, out)
         case "arff":
@@ -90,13 +116,14 @@ def run(order: Order, tell: Tell) -> str:
             raise InputError(f"{other}: no such form")
 
 
-def _texts(collection: Collection, tell: Tell) -> Iterator[Text]:
+def _texts(collection: Collection, tell: Tell, language: str) -> Iterator[Text]:
     with read_frontier(collection) as frontier:
         total = frontier.totals().pages or None
     tell(0, total, "reading pages")
     for number, text in enumerate(read_texts(collection.archive_folder, page_text), 1):
         tell(number, total, "reading pages")
-        yield text
+        if not language or text.language == language:
+            yield text
 
 
 def _opml(collection: Collection, out: Path) -> str:

@@ -1,7 +1,8 @@
 """Long work in the background: one process at a time, with progress, and a file at the end; and its pages and calls.
 
 A job runs in a process of its own (`phasa.service.job_process`), so that neither its memory nor its time is the
-application's. Its folder, and with it the file, is kept until the application starts again or newer jobs push it out.
+application's. Its folder, with the file and `job.json`, is kept until newer jobs push it out: after a restart the jobs
+are listed as they were, and those that were cut off are done again, or marked.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Protocol
 
 import msgspec
 from msgspec import Meta
@@ -25,6 +26,7 @@ from starlette.responses import FileResponse, Response
 
 from phasa.crawl.run.prometheus import Metric
 from phasa.service.job_process import Order, Progress
+from phasa.service.job_shelf import ENDED, Job, Shelf
 from phasa.service.section import Call, Conflict, Event, NotFound, Nothing, Section, Stream, View
 
 KEPT = 20
@@ -33,30 +35,12 @@ LOOK_EVERY = 0.25
 
 _logger = logging.getLogger(__name__)
 
-JobState = Literal["waiting", "running", "done", "failed", "stopped"]
-ENDED: tuple[JobState, ...] = ("done", "failed", "stopped")
-
-
-class Job(msgspec.Struct, frozen=True):
-    """One job as readers see it. `file` is what can be downloaded when it is done."""
-
-    id: str
-    title: str
-    task: str
-    state: JobState
-    made: float
-    done: int = 0
-    total: int | None = None
-    message: str = ""
-    file: str = ""
-    size: int = 0
-
 
 class Jobs:
     """The jobs of one application; methods may be called from any thread."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self._shelf = Shelf(folder)
         self._jobs: dict[str, Job] = {}
         self._orders: dict[str, Order] = {}
         self._queue: deque[str] = deque()
@@ -66,23 +50,36 @@ class Jobs:
         self._stopped = ""
         self._closing = False
         self._last = 0
+        for kept in self._shelf.read():
+            self._jobs[kept.job.id], self._orders[kept.job.id] = kept.job, kept.order
+            if kept.job.state == "waiting":
+                self._queue.append(kept.job.id)
+
+    def resume(self) -> None:
+        """Go on with what was cut off when the application ended."""
+        with self._changed:
+            if self._queue:
+                self._begin()
+
+    def _begin(self) -> None:
+        if self._worker is None:
+            self._worker = threading.Thread(target=self._work, name="jobs", daemon=True)
+            self._worker.start()
 
     def start(self, title: str, task: str, collection: Path, file: str, options: dict[str, str]) -> Job:
         """Put a job into the queue. Raises Conflict when too many wait."""
         with self._changed:
             if len(self._queue) >= MOST_WAITING:
                 raise Conflict(f"{MOST_WAITING} jobs wait already; let them end first")
-            if self._worker is None:
-                shutil.rmtree(self._folder, ignore_errors=True)  # of an earlier run
-                self._worker = threading.Thread(target=self._work, name="jobs", daemon=True)
-                self._worker.start()
+            self._begin()
             self._last += 1
             id = f"{int(time.time()):x}{self._last:03x}"
-            out = self._folder / id / file
+            out = self._shelf.folder / id / file
             job = Job(id, title, task.rsplit(".", 1)[-1], "waiting", time.time(), file=file)
             self._jobs[id] = job
             self._orders[id] = Order(task, str(collection), str(out), options)
             self._queue.append(id)
+            self._shelf.keep(job, self._orders[id])
             self._forget_old()
             self._changed.notify_all()
             _logger.info("job %s (%s) waits", id, title)
@@ -97,7 +94,7 @@ class Jobs:
         """Raises NotFound."""
         with self._changed:
             if id not in self._jobs:
-                raise NotFound(f"{id[:40]}: no such job; jobs are kept until the application starts again")
+                raise NotFound(f"{id[:40]}: no such job; it may have made room for newer ones")
             return self._jobs[id]
 
     def file(self, id: str) -> Path:
@@ -135,7 +132,7 @@ class Jobs:
             return self._jobs[id]
 
     def close(self) -> None:
-        """End everything; files go with it."""
+        """End everything; what runs or waits is done again when the application starts again."""
         with self._changed:
             self._closing = True
             self._queue.clear()
@@ -145,7 +142,7 @@ class Jobs:
             worker = self._worker
         if worker is not None:
             worker.join(10)
-            shutil.rmtree(self._folder, ignore_errors=True)
+        self._shelf.close()
 
     # ── the thread that runs them ────────────────────────────────────────────────────────────────
 
@@ -207,6 +204,8 @@ class Jobs:
 
     def _set(self, id: str, **changes: object) -> None:
         self._jobs[id] = msgspec.structs.replace(self._jobs[id], **changes)
+        if "state" in changes and not self._closing:
+            self._shelf.keep(self._jobs[id], self._orders[id])
         self._changed.notify_all()
 
     def _forget_old(self) -> None:

@@ -11,6 +11,9 @@ import msgspec
 from msgspec import Meta
 from starlette.responses import Response
 
+from phasa.crawl.strategies import STRATEGIES
+from phasa.errors import InputError
+from phasa.service.job_shelf import Job
 from phasa.service.own_pages import attachment, own_page
 from phasa.service.section import Call, NotFound, Nothing, Section, View
 from phasa.service.service import Service
@@ -20,6 +23,9 @@ _KINDS = {".html": "report", ".csv": "table", ".tsv": "table", ".json": "data", 
 _HEAD = 4000
 MOST_BYTES = 50_000_000
 MOST_REPORTS = 500
+MOST_STRATEGIES = 6
+OFFERED = ("hybrid", "lswc", "nb", "best-first", "bfs")
+"""Strategies that the form offers."""
 
 Name = Annotated[str, Meta(description="A file name in the reports folder.", min_length=1, max_length=255)]
 
@@ -40,6 +46,8 @@ class Reports(msgspec.Struct, frozen=True):
     reports: list[Report]
     files: list[Report]
     opened: Report | None = None
+    jobs: list[Job] = []
+    strategies: list[str] = []
 
 
 class AskedReport(msgspec.Struct, frozen=True):
@@ -59,7 +67,9 @@ def _list(service: Service, asked: Nothing) -> Reports:
     found = [_report(path) for path in _files(folder)]
     found.sort(key=lambda report: (-report.time, report.name))
     pages = [report for report in found if report.kind == "report"]
-    return Reports(pages, [report for report in found if report.kind != "report"])
+    others = [report for report in found if report.kind != "report"]
+    jobs = [job for job in service.jobs.all() if job.task == "lab_job"]
+    return Reports(pages, others, None, jobs, [name for name in OFFERED if name in STRATEGIES])
 
 
 def _page(service: Service, asked: AskedReports) -> Reports:
@@ -105,9 +115,36 @@ def _report(path: Path) -> Report:
     return Report(path.name, _KINDS[path.suffix], title, about.st_size, about.st_mtime)
 
 
+class AskedComparison(msgspec.Struct, frozen=True):
+    """Strategies to compare: on a world (its seed and size), or on the graph of this collection (no world)."""
+
+    strategies: Annotated[str, Meta(min_length=1, max_length=200, description="Names, parted by commas.")]
+    pages: Annotated[int, Meta(ge=10, le=50_000, description="Pages of each crawl.")] = 1000
+    world: Annotated[int, Meta(ge=0, le=1_000_000, description="The seed of a world; 0: this collection.")] = 0
+    size: Annotated[int, Meta(ge=100, le=200_000, description="Pages of the world.")] = 20_000
+
+
+def _compare(service: Service, asked: AskedComparison) -> Job:
+    """Raises InputError for a strategy that is none."""
+    names = list(dict.fromkeys(name.strip() for name in asked.strategies.split(",") if name.strip()))
+    if not names or len(names) > MOST_STRATEGIES:
+        raise InputError(f"strategies: name one to {MOST_STRATEGIES}")
+    if unknown := [name for name in names if name not in STRATEGIES]:
+        raise InputError(f"{unknown[0][:80]}: no such strategy; known: {', '.join(STRATEGIES)}")
+    world = f"{asked.world}:{asked.size}" if asked.world else ""
+    options = {"strategies": ",".join(names), "pages": str(asked.pages), "world": world}
+    title = f"{', '.join(names)} · {world or service.name}"
+    return service.jobs.start(
+        title, "phasa.service.lab_job", service.collection.path.resolve(), "comparison.html", options
+    )
+
+
 section = Section(
     name="Lab",
     path="/lab",
     views=(View("/lab", "lab.html", _page, AskedReports), View("/lab/file/{name}", "", _show, AskedReport)),
-    calls=(Call("GET", "/api/lab/reports", "The reports of experiments.", _list, Reports),),
+    calls=(
+        Call("GET", "/api/lab/reports", "The reports of experiments.", _list, Reports),
+        Call("POST", "/api/lab/compare", "Compare strategies.", _compare, Job, AskedComparison, then="/jobs/{0.id}"),
+    ),
 )

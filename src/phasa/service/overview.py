@@ -13,7 +13,8 @@ from phasa.errors import InputError
 from phasa.service.cloud_job import DATA, FRAGMENT, CloudWord, Context, OverviewData
 from phasa.service.formatting import plain
 from phasa.service.guards import POLICY
-from phasa.service.jobs import AskedJob, Id, Job
+from phasa.service.job_shelf import Job
+from phasa.service.jobs import AskedJob, Id
 from phasa.service.own_pages import own_page
 from phasa.service.section import Call, NotFound, Nothing, Section, View
 from phasa.service.service import Service

@@ -10,7 +10,7 @@ from msgspec import Meta
 from starlette.responses import RedirectResponse
 
 from phasa.crawl.run.counts import Share
-from phasa.service.jobs import Job
+from phasa.service.job_shelf import Job
 from phasa.service.search_index import FILE, Filter, Result, reading
 from phasa.service.section import Call, Nothing, Section, View
 from phasa.service.service import Service

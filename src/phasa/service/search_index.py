@@ -4,7 +4,7 @@ it is gone. Thai is cut into words by our segmenter, as in the search of posts (
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -164,6 +164,12 @@ class SearchIndex:
             (made.lastrowid, words_of(_clean(text.title[:500])), words_of(body)),
         )
         return True
+
+    def titles(self, urls: Sequence[str]) -> dict[str, str]:
+        """The titles of those addresses that are known, where they have one."""
+        marks = ", ".join("?" * len(urls))
+        rows = self._db.execute(f"SELECT url, title FROM page WHERE url IN ({marks}) AND title <> ''", tuple(urls))
+        return dict(rows.fetchall())
 
     def search(self, asked: str, where: Filter, page: int, most: int) -> Result:
         """Pages that hold all the words and for which the filter holds; `page` counts from 1."""

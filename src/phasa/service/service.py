@@ -78,6 +78,7 @@ class Service:
         """Begin what goes on in the background."""
         self.log_reader.start()
         self.upkeep.start()
+        self.jobs.resume()
         threading.Thread(target=warm_up, args=(self.profile.code,), name="warm-up", daemon=True).start()
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from phasa.crawl.run.status import Status, read_status
 from phasa.errors import PhasaError
 from phasa.feeds.store import FeedStore
 from phasa.service.charts import Chart, stacked
-from phasa.service.jobs import Job
+from phasa.service.job_shelf import Job
 from phasa.service.section import Call, Nothing, Section, View
 from phasa.service.service import Service
 from phasa.service.upkeep_job import DIGEST, Digest, read_digest

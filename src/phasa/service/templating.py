@@ -16,7 +16,7 @@ from phasa.service.assets import asset_address
 from phasa.service.catalogue import OWN_NAMES, Words, chosen, words
 from phasa.service.figures import Figures
 from phasa.service.guards import csrf_for
-from phasa.service.jobs import Job
+from phasa.service.job_shelf import Job
 from phasa.service.who import asker
 
 COOKIE = "phasa_ui"
@@ -65,6 +65,8 @@ def _job_title(say: Words, job: Job) -> str:
     match job.task:
         case "exports":
             return str(say("exports.title", form=job.file.rpartition(".")[2].upper()))
+        case "corpus_job":
+            return str(say("exports.corpus"))
         case "upkeep_job":
             return str(say("jobs.upkeep"))
     return job.title

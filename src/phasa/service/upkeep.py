@@ -11,7 +11,8 @@ from typing import Protocol
 from phasa.collection import Collection
 from phasa.crawl.run.status import read_status
 from phasa.errors import PhasaError
-from phasa.service.jobs import Job, Jobs
+from phasa.service.job_shelf import Job
+from phasa.service.jobs import Jobs
 from phasa.service.search_index import FILE, reading
 from phasa.service.upkeep_job import DIGEST, read_digest
 

@@ -5,7 +5,8 @@ const charts = (() => {
   const make = (name, attributes, text) => {
     const node = document.createElementNS(NS, name);
     for (const key in attributes) node.setAttribute(key, attributes[key]);
-    if (text !== undefined) node.textContent = text;
+    // Axes run from left to right in every language, the words at them as their language does.
+    if (text !== undefined) node.textContent = document.documentElement.dir === "rtl" ? `\u2067${text}\u2069` : text;
     return node;
   };
   // Round steps for an axis from 0 to most: at most `count` of them.

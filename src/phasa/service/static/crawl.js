@@ -150,6 +150,7 @@ document.addEventListener("DOMContentLoaded", () => {
       }
       cell(row, size(place.bytes), "n");
     }
+    phasa.cards(id(name));
   };
   const tables = found => {
     table("hosts", found.hosts, 80);
@@ -164,6 +165,7 @@ document.addEventListener("DOMContentLoaded", () => {
       cell(row, whole(level.depth), "n"); cell(row, whole(level.known), "n"); cell(row, whole(level.pages), "n");
       cell(row, level.pages ? percent(level.wanted / level.pages, 0) : "–", "n");
     }
+    phasa.cards(id("levels"));
   };
   const log = found => {
     id("log-none").hidden = true;

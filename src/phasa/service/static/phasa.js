@@ -24,6 +24,16 @@ const phasa = {
     for (const name in handlers) source.addEventListener(name, event => handlers[name](JSON.parse(event.data)));
     return source;
   },
+  // On a phone the rows of a table are cards: each cell must know the name of its column. Roles stay those of a table.
+  cards(table) {
+    const names = [...table.querySelectorAll("thead th")].map(node => node.textContent.replace(/[↑↓]/g, "").trim());
+    table.classList.add("cards-on-phones");
+    table.setAttribute("role", "table");
+    for (const row of table.rows) {
+      row.setAttribute("role", "row");
+      [...row.cells].forEach((cell, place) => { cell.setAttribute("role", cell.tagName === "TH" ? "columnheader" : "cell"); if (cell.tagName === "TD" && names[place]) cell.dataset.label = names[place]; });
+    }
+  },
   times(root) {
     for (const time of root.querySelectorAll("time[datetime]")) {
       const at = new Date(time.dateTime);
@@ -46,6 +56,7 @@ const phasa = {
       try { localStorage.setItem("theme", root.dataset.theme); } catch { /* private window: for this page only */ }
     });
     phasa.times(document);
+    for (const table of document.querySelectorAll("main table")) phasa.cards(table);
     for (const job of document.querySelectorAll("[data-job]")) {
       if (job.dataset.state !== "waiting" && job.dataset.state !== "running") continue;
       const bar = job.querySelector("progress"), state = job.querySelector(".state");
