@@ -60,7 +60,7 @@ class Place:
                 os.kill(process, signal.SIGCONT)
 
     def kill_node(self) -> None:
-        node = self.nodes.list_all_nodes[-1]
+        node = self.nodes.list_all_nodes()[-1]
         self.nodes.remove_node(node, allow_graceful=False)
         time.sleep(self.chance.random())
         self.nodes.add_node(num_cpus=2, object_store_memory=80_000_000)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -127,3 +129,10 @@ def test_what_was_never_crawled_reads_as_nothing(postgres: str) -> None:
         assert not reader.begun
         assert reader.totals().waiting == 0
         assert reader.story(Url("http://a.example/")) is None
+
+
+def test_nobody_who_names_no_server_imports_its_libraries() -> None:
+    parts = "phasa.api, phasa.cli.group, phasa.frontiers, phasa.crawl.run.runs, phasa.cli.fleet, phasa.cli.frontier"
+    check = f"import sys, {parts}; print([name for name in ('psycopg', 'ray', 'obstore') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
