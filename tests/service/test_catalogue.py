@@ -164,3 +164,15 @@ def test_errors_come_in_the_language_of_the_reader(empty: Collection) -> None:
         assert answer["error"] == "no crawl is running"
         assert answer["said"] == "ไม่มีการเก็บเว็บทำงานอยู่"
         assert "said" not in client.post("/api/crawl/stop", json={}).json()
+
+
+@pytest.mark.parametrize(
+    "path", ["//evil.example/x", "/\\\\evil.example", "/%22%3E%3Cscript%3Ealert(1)%3C/script%3E", "///evil"]
+)
+def test_the_links_to_other_languages_never_lead_elsewhere(empty: Collection, path: str) -> None:
+    with client_of(empty) as client:
+        shown = client.get(f"http://127.0.0.1{path}").text
+        links = re.findall(r'href="([^"]+ui=(?:th|fa|en))"', shown)
+        assert len(links) == 3
+        assert all(re.match(r"/[^/\\\\]", link) for link in links), links
+        assert "<script>alert" not in shown

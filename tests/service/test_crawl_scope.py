@@ -57,6 +57,14 @@ def test_settings_that_cannot_be_changed_safely_are_left_alone(empty: Collection
     assert empty.settings_file.read_text(encoding="utf-8") == text
 
 
+def test_a_list_that_only_looks_like_one_is_not_written_over(empty: Collection) -> None:
+    text = 'language = "th"\n\n[scope]\nextensions = """\ndomains = []\n"""\n'
+    empty.settings_file.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="only you"):
+        write_domains(empty, Domains(("b.th",), ()))
+    assert empty.settings_file.read_text(encoding="utf-8") == text
+
+
 def test_the_page_tells_what_a_scope_would_do_before_it_is_written(tmp_path: Path) -> None:
     collection = stock(tmp_path / "web", mixed(60))
     with client_of(collection) as client:

@@ -14,6 +14,9 @@ from tests.service.stock import stock
 
 from phasa.collection import Collection
 from phasa.feeds.store import FeedStore
+from phasa.service.audit import Audit
+from phasa.service.search_index import FILE, SearchIndex
+from phasa.service.who import ANYBODY
 
 pytestmark = pytest.mark.browser
 
@@ -21,11 +24,17 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     made = stock(tmp_path_factory.mktemp("hostile") / "web", hostile_pieces())
+    (made.path / "service").mkdir(exist_ok=True)
     made.reports_folder.mkdir(exist_ok=True)
     report = f"<title><script>{MARK}</script></title><script>{MARK}</script><img src=x onerror={MARK!r}>"
     (made.reports_folder / "evil.html").write_text(report, encoding="utf-8")
     with FeedStore(made.path / "feeds.db") as feeds:
         feeds.add(f"http://feed.example.th/?{MARK}", 1.0, title=f'"><script>{MARK}</script>\u202etfel', publisher=MARK)
+    index = SearchIndex(made.path / "service" / FILE)
+    index.update(made.archive_folder)
+    assert index.pages()
+    index.close()
+    Audit(made.path / "audit.jsonl").write(ANYBODY, MARK, f"POST /<script>{MARK}</script>", {MARK: f"<b>{MARK}"}, 200)
     return made
 
 
@@ -49,6 +58,11 @@ def paths(hostile: Collection) -> Iterator[str]:
     yield f"/collection/hosts?domain={quote('<script>' + MARK)}"
     yield f"/collection/page?url={quote('javascript:' + MARK)}"
     yield f"/{quote('<script>' + MARK + '</script>')}"
+    for code in ("th", "fa", "en"):
+        for path in ("/", "/collection/search", "/crawl", "/collection", "/feeds", "/people"):
+            yield f"{path}?ui={code}"
+        yield f"/collection/search?ui={code}&q={quote('<script>' + MARK)}"
+        yield f"/collection/page?url={quote(hostile_pieces()[0].url)}&ui={code}"
 
 
 def test_no_page_runs_or_draws_what_a_page_of_the_web_says(browser: Browser, link: str, hostile: Collection) -> None:

@@ -56,9 +56,7 @@ class Figures:
         """A large number in few letters, for an axis."""
         for size, unit in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"), (1e3, "thousand")):
             if value >= size:
-                text = self._of(f"common.{unit}", f"{value / size:.3g}")
-                # Drawings run from left to right: the words in them are isolated.
-                return f"\u2067{text}\u2069" if self.words.direction == "rtl" else text
+                return self._of(f"common.{unit}", f"{value / size:.3g}")
         return self.words.digits(f"{value:.0f}")
 
     def when(self, moment: float | None) -> Markup:

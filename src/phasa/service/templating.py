@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache, partial
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 import jinja2
 from starlette.requests import Request
@@ -109,6 +109,7 @@ def render(request: Request, template: str, values: dict[str, Any], *, status: i
 
 
 def _in_language(request: Request, code: str) -> str:
-    """The address of this page in another language."""
+    """The address of this page in another language; always one of ours, whatever the path looks like (//elsewhere)."""
+    path = "/" + request.url.path.lstrip("/\\")
     pairs = [(name, value) for name, value in parse_qsl(request.url.query) if name != ASKED]
-    return f"{request.url.path}?{urlencode([*pairs, (ASKED, code)])}"
+    return f"{quote(path)}?{urlencode([*pairs, (ASKED, code)])}"

@@ -6,7 +6,12 @@ const charts = (() => {
     const node = document.createElementNS(NS, name);
     for (const key in attributes) node.setAttribute(key, attributes[key]);
     // Axes run from left to right in every language, the words at them as their language does.
-    if (text !== undefined) node.textContent = document.documentElement.dir === "rtl" ? `\u2067${text}\u2069` : text;
+    if (text !== undefined && name === "text") {
+      node.append(make("tspan", {}, text));
+      // Where words run from right to left, their start is on the right.
+      if (document.documentElement.dir === "rtl") node.setAttribute("text-anchor", {end: "start", middle: "middle"}[attributes["text-anchor"]] || "end");
+    }
+    else if (text !== undefined) node.textContent = text;
     return node;
   };
   // Round steps for an axis from 0 to most: at most `count` of them.
