@@ -19,7 +19,7 @@ from phasa.extras import ExtraError, needs_extra
 
 CHECKOUT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-OF_COMMANDS = ("parquet", "gazetteer", "train")  # the extras that commands need; the others are for the checkout
+OF_COMMANDS = ("parquet", "gazetteer", "cluster", "train")  # that commands need; the others are for the checkout
 
 
 def packages(requirements: list[str]) -> set[str]:
@@ -54,7 +54,7 @@ def test_everything_imported_is_declared_and_everything_declared_is_imported() -
 
 
 def test_the_checks_have_what_the_extras_of_the_commands_bring_except_training_text() -> None:
-    assert "phasa[gazetteer,parquet]" in PROJECT["optional-dependencies"]["dev"]
+    assert "phasa[cluster,gazetteer,parquet]" in PROJECT["optional-dependencies"]["dev"]
     lacking = packages(PROJECT["optional-dependencies"]["train"]) - packages(PROJECT["optional-dependencies"]["dev"])
     assert lacking == {"django", "pythainlp", "wordfreq"}
 
