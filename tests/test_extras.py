@@ -21,12 +21,7 @@ from phasa.extras import ExtraError, needs_extra
 
 CHECKOUT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-OF_COMMANDS = (
-    "parquet",
-    "gazetteer",
-    "cluster",
-    "train",
-)  # the extras that commands need; the others are for the checkout
+OF_COMMANDS = ("parquet", "gazetteer", "cluster", "train")  # that commands need; the others are for the checkout
 
 
 def packages(requirements: list[str]) -> set[str]:

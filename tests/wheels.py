@@ -42,7 +42,7 @@ IMPORT_ALL = """
 import importlib, pkgutil, phasa
 names = [name for _, name, _ in pkgutil.walk_packages(phasa.__path__, "phasa.")]
 for name in names:
-    if not name.endswith("__main__") and not name.startswith("phasa.language.training"):  # that one needs scipy
+    if not name.endswith("__main__") and not name.startswith(EXTRAS):
         importlib.import_module(name)
 print(len(names), "modules, phasa", phasa.__version__, "of", phasa.__file__)
 """
