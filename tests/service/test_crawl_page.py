@@ -360,6 +360,7 @@ def test_a_chart_tells_its_numbers_to_mouse_and_keyboard(crawled: Collection, br
         page = opened(browser, link + "/crawl")
         page.wait_for_selector("#chart-harvest path.line", timeout=20_000)
         plot = page.locator("#chart-harvest svg")
+        assert plot.locator("text.title").all_text_contents() == ["share in the language", "pages fetched"]
         plot.focus()
         page.keyboard.press("ArrowLeft")
         expect(page.locator("#chart-harvest .tip")).to_contain_text("all pages")
