@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
@@ -17,7 +18,7 @@ from phasa.archive.notes import read_notes
 from phasa.archive.reader import read_entry, resolve
 from phasa.archive.shelf import exists, opened
 from phasa.collection import Collection
-from phasa.errors import InputError
+from phasa.errors import InputError, ParserCrashedError
 from phasa.service.own_pages import attachment
 from phasa.service.section import NotFound
 from phasa.web.http import PAGE_TYPES
@@ -126,7 +127,8 @@ def warm_up(language: str) -> None:
     from phasa.overview.overview import overview_of
     from phasa.overview.reading import read_content
 
-    overview_of([read_content(_SAMPLE, "http://example.org/", language=language)])
+    with suppress(ParserCrashedError):  # the application ends, and its sandbox with it
+        overview_of([read_content(_SAMPLE, "http://example.org/", language=language)])
 
 
 def read_record(collection: Collection, asked: AskedPage) -> Response:

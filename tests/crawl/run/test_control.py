@@ -145,10 +145,10 @@ def test_a_slower_pace_is_kept_at_once(tmp_path: Path) -> None:
     small = SmallWeb(60, hosts=1)
     with small.serving():
         collection = collection_for(tmp_path / "c", small, archive=ArchiveSettings(keep=False))
-        give_orders(collection, delay=0.4, seconds=2.0)
+        give_orders(collection, delay=0.4, seconds=5.0)
         with collection.locked():
             outcome = run_collection(collection).outcome
-    assert outcome.why == "the limit of 2 seconds is reached"
+    assert outcome.why == "the limit of 5 seconds is reached"
     times = [arrival.time for arrival in small.arrivals]
     assert len(times) >= 2
     assert min(later - earlier for earlier, later in pairwise(times)) >= 0.4
