@@ -85,7 +85,8 @@ def start_here(folder: Path) -> str:
         start_new_session=True,
         env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0"},
     )
-    address = f"127.0.0.1:{port}"
+    # Ray knows a machine by its own address, never by that of the loopback.
+    address = f"{ray().util.get_node_ip_address()}:{port}"
     until = time.monotonic() + _START_SECONDS
     while time.monotonic() < until and process.poll() is None:
         try:
