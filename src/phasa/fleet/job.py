@@ -20,6 +20,7 @@ from phasa.archive.repair import finish_open_files
 from phasa.collection import Collection, CollectionSettings
 from phasa.crawl.loop import PageLimit
 from phasa.crawl.run.process import Part, crawl_part
+from phasa.crawl.run.shipping import shipping
 from phasa.errors import PhasaError
 from phasa.frontier.inbox import Partition
 from phasa.frontier.postgres.address import LostServerError
@@ -126,7 +127,8 @@ def work(job: Job) -> str:
             learned=rows,
             share_every=job.settings.fleet.share_every,
         )
-        run = crawl_part(collection, None, part)
+        with shipping(collection):  # of the workers of a machine one ships at a time
+            run = crawl_part(collection, None, part)
         for error in dict.fromkeys(run.errors):
             _logger.error("%s", error)
         return run.outcome.why

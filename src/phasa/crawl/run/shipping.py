@@ -61,7 +61,7 @@ def shipping(collection: Collection) -> Iterator[None]:
     where durable means shipped, until storage has them or fails. Raises SettingsError or ExtraError, before the block,
     for storage that can never be used."""
     settings = collection.settings.storage
-    if not settings.url or not collection.settings.archive:
+    if not settings.url or not collection.settings.archive.keep:
         yield
         return
     with suppress(StorageError):  # what may be better in an hour is told by the job
