@@ -35,6 +35,9 @@ def ray() -> Any:
     os.environ.setdefault("RAY_DEDUP_LOGS", "1")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # nothing is told to anybody
+    if _has_token():
+        # Ray turns its tokens on by itself when it starts a cluster and one is there, but not when it joins one.
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
     with needs_extra("cluster", "a fleet"):
         import ray as library
     return library
@@ -71,6 +74,7 @@ def start_here(folder: Path) -> str:
     """A cluster of this machine alone for a collection, started when it does not run; its address."""
     if (running := found_here(folder)) is not None:
         return running.address
+    _make_token()
     port = _free_port()
     log = (folder / "fleet.log").open("ab")
     process = subprocess.Popen(
@@ -118,6 +122,19 @@ def stop_here(folder: Path) -> None:
         while is_alive(here.process) and time.monotonic() < until:
             time.sleep(0.2)
     (folder / FILE).unlink(missing_ok=True)
+
+
+def _has_token() -> bool:
+    """Whether this user has a token for Ray: without it nobody on the network can use a cluster."""
+    given = os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH")
+    return bool(given) or (Path.home() / ".ray" / "auth_token").is_file()
+
+
+def _make_token() -> None:
+    """A token of this user, when there is none and Ray was not told to do without."""
+    if not _has_token() and "RAY_AUTH_MODE" not in os.environ:
+        words = [sys.executable, "-m", "ray.scripts.scripts", "get-auth-token", "--generate"]
+        subprocess.run(words, check=False, capture_output=True, timeout=_START_SECONDS)
 
 
 def _free_port() -> int:

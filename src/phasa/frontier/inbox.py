@@ -29,6 +29,9 @@ class Partition:
     def owner(self, site: str) -> int:
         return url_hash(site.encode()) % self.workers if self.workers > 1 else 0
 
+    def owns(self, site: str) -> bool:
+        return self.alone or self.owner(site) == self.worker
+
 
 ALONE = Partition()
 

@@ -131,8 +131,9 @@ class StoredFrontier:
             self._db.begin()
             yield
             self._db.commit()
-        except BaseException:
-            log.info("a transaction of the frontier failed: nothing of it was written, and nothing more will be")
+        except BaseException as problem:
+            why = " ".join(f"{type(problem).__name__}: {problem}".split())[:300]
+            log.info("a transaction of the frontier failed, nothing of it was written, nothing more will be: %s", why)
             self._db.rollback()
             self._closed_to_writes = True
             raise
@@ -309,7 +310,7 @@ class StoredFrontier:
                 self.outbox.store(leases)
             found = [(offer, _source_id(offer, lease)) for lease, _, offers in finished for offer in offers]
             self._take([*found, *((offer, self._urls.source(offer.source)) for offer in self._inbox.take())])
-            self._transitions.reprioritise(changes, self._is_leased)
+            self._transitions.reprioritise(self._ours(changes), self._is_leased)
             with self._db.together():
                 for host, ending in ended:
                     self._transitions.end_turn(host, ending)
@@ -387,6 +388,13 @@ class StoredFrontier:
         if anew or self._urls.is_empty():
             with self._transaction():
                 self._db.set_meta("scope", scope)
+
+    def _ours(self, changes: dict[Url, float]) -> dict[Url, float]:
+        """The changes of URLs on our own sites. A strategy also has an opinion of links that it found for others; to
+        heed it here would put their hosts into our queue, and each would be asked by two."""
+        if self._partition.alone:
+            return changes
+        return {url: rank for url, rank in changes.items() if self._partition.owns(registered_domain(url))}
 
     def reprioritise(self, changes: Sequence[tuple[Url, float]]) -> None:
         self._changes.update(changes)

@@ -51,7 +51,7 @@ class Shards(Partition):
         """The shard, which is the owner of hosts in the tables; who owns the shard changes."""
         return shard_of(site)
 
-    def has(self, site: str) -> bool:
+    def owns(self, site: str) -> bool:
         return self._alone or shard_of(site) in self.owned
 
     def numbers(self) -> list[int]:
