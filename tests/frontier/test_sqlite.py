@@ -27,24 +27,6 @@ def test_offers_that_a_worker_never_took_are_taken_by_the_one_who_works_alone(tm
     alone.close()
 
 
-def test_a_new_priority_for_the_site_of_another_worker_brings_nobody_there_twice(tmp_path: Path) -> None:
-    urls = [Url(f"http://site{n}.example/") for n in range(8)]
-    first = SqliteFrontier(tmp_path / "f.db", partition=Partition(0, 2))
-    second = SqliteFrontier(tmp_path / "f.db", partition=Partition(1, 2), epoch=first.epoch)
-    first.offer([Offer(url, 1.0) for url in urls])
-    second.commit()  # takes what was left for it
-    for frontier in (first, second):
-        frontier.reprioritise([(url, 2.0 + place) for place, url in enumerate(urls)])
-        frontier.commit()
-    leased = [{lease.url for lease in frontier.lease(1e9, n=99)} for frontier in (first, second)]
-    first.close()
-    second.close()
-    assert leased[0] | leased[1] == set(urls)
-    assert not leased[0] & leased[1]
-    assert leased[0]
-    assert leased[1]
-
-
 def test_what_becomes_of_hosts_and_templates_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     rules = Rules(
         traps=Traps(TrapSettings(template_pages=2, fresh_share=0.9)),
