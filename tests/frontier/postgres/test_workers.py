@@ -64,16 +64,21 @@ def test_every_url_is_leased_by_the_owner_of_its_shard_and_links_reach_it(postgr
 
 def test_a_new_priority_for_the_site_of_another_worker_brings_nobody_there_twice(postgres: str) -> None:
     one, two = worker(postgres, 0), worker(postgres, 1)
-    one.offer([Offer(url, 1.0) for url in URLS])
+    more = [Url(f"{url}more") for url in URLS]
+    one.offer([Offer(url) for url in (*URLS, *more)])
     time.sleep(two._inbox.LOOK_EVERY)  # type: ignore[attr-defined]
     two.commit()
     for frontier in (one, two):
-        frontier.reprioritise([(url, 2.0 + place) for place, url in enumerate(URLS)])
+        for lease in frontier.lease(0.0, n=99):
+            frontier.finish(lease, done())
         frontier.commit()
-    first, second = urls_of(one, 0.0), urls_of(two, 0.0)
+    for frontier in (one, two):
+        frontier.reprioritise([(url, 2.0 + place) for place, url in enumerate(more)])
+        frontier.commit()
+    first, second = urls_of(one, 100.0), urls_of(two, 100.0)
     one.close()
     two.close()
-    assert first | second == set(URLS)
+    assert first | second == set(more)
     assert not first & second
 
 
