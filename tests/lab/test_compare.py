@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from phasa.cli.lab import _worlds, app
+from phasa.cli.lab import app
+from phasa.cli.lab_run import worlds_of
 from phasa.errors import InputError, SettingsError
 from phasa.lab.compare import compare
 from phasa.lab.curves import Ground, write_csv
@@ -57,10 +58,10 @@ def test_an_unknown_strategy_is_refused_before_anything_runs() -> None:
 
 
 def test_worlds_may_be_a_range() -> None:
-    assert _worlds("3:50") == ["3:50"]
-    assert _worlds("2-4:50") == ["2:50", "3:50", "4:50"]
+    assert worlds_of("3:50") == ["3:50"]
+    assert worlds_of("2-4:50") == ["2:50", "3:50", "4:50"]
     with pytest.raises(InputError):
-        _worlds("4-2:50")
+        worlds_of("4-2:50")
 
 
 def test_lab_run_prints_harvest_and_coverage_per_strategy(tmp_path: Path) -> None:
