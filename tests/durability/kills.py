@@ -11,6 +11,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,29 +47,32 @@ MODULES = ["phasa.crawl.run.runs", "phasa.crawl.run.assembly", "phasa.language.d
 
 def crawl(path: str, point: str = "", call: int = 0, workers: int = 1) -> None:
     """What `phasa crawl` does, in a process that has its modules already; it kills itself at a call of a function."""
-    from importlib import import_module
-
     from phasa.crawl.run.runs import run_collection, with_limits
 
     collection = Collection.open(Path(path))
     if point:
         collection = with_limits(collection, pages=40)  # a run that never comes to its point leaves work for the next
         module, owner, name, after = POINTS[point]
-        home: Any = getattr(import_module(module), owner) if owner else import_module(module)
-        whole, calls = getattr(home, name), [0]
-
-        def deadly(*words: Any, **options: Any) -> Any:
-            calls[0] += 1
-            if calls[0] == call and not after:
-                os.kill(os.getpid(), signal.SIGKILL)
-            result = whole(*words, **options)
-            if calls[0] == call:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return result
-
-        setattr(home, name, deadly)
+        die_at(module, owner, name, after, call)
     with collection.locked():
         run_collection(collection, workers=workers)
+
+
+def die_at(module: str, owner: str, name: str, after: int, call: int) -> None:
+    """Let this process kill itself at a call of a function or method, before it or after it."""
+    home: Any = getattr(import_module(module), owner) if owner else import_module(module)
+    whole, calls = getattr(home, name), [0]
+
+    def deadly(*words: Any, **options: Any) -> Any:
+        calls[0] += 1
+        if calls[0] == call and not after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        result = whole(*words, **options)
+        if calls[0] == call:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+
+    setattr(home, name, deadly)
 
 
 def _forked(path: Path, point: str = "", call: int = 0, workers: int = 1) -> Any:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import os
 import signal
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from aiohttp import web as http
+from tests.durability.kills import die_at
 from typer.testing import CliRunner
 
 from phasa.archive.reader import read_archive
@@ -48,20 +47,7 @@ def crawl(path: str, point: str, cycles: int) -> None:
     from phasa.crawl.run.runs import run_collection
 
     if point:
-        module, owner, name, after, call = POINTS[point]
-        home: Any = getattr(import_module(module), owner) if owner else import_module(module)
-        whole, calls = getattr(home, name), [0]
-
-        def deadly(*words: Any, **options: Any) -> Any:
-            calls[0] += 1
-            if calls[0] == call and not after:
-                os.kill(os.getpid(), signal.SIGKILL)
-            result = whole(*words, **options)
-            if calls[0] == call:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return result
-
-        setattr(home, name, deadly)
+        die_at(*POINTS[point])
     collection = Collection.open(Path(path))
     with collection.locked():
         run_collection(collection, cycles=cycles)
