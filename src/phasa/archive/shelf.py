@@ -33,11 +33,15 @@ class Bytes(Protocol):
 
 class _LocalFile:
     def __init__(self, path: Path) -> None:
+        self._path = path
         self._file = os.open(path, os.O_RDONLY)
         self.size = os.fstat(self._file).st_size
 
     def pread(self, count: int, offset: int) -> bytes:
-        return os.pread(self._file, count, offset)
+        try:
+            return os.pread(self._file, count, offset)
+        except OSError as problem:  # it does not name the file
+            raise OSError(problem.errno, problem.strerror, str(self._path)) from None
 
     def close(self) -> None:
         os.close(self._file)

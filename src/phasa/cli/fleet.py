@@ -12,7 +12,11 @@ from phasa.cli.outputs import print_json
 if TYPE_CHECKING:
     from phasa.fleet.fleet import FleetStatus
 
-app = typer.Typer(no_args_is_help=True, help="Crawl with workers on many machines.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Crawl with workers on many machines.",
+    epilog="Example:  phasa fleet start thai-web --workers 4",
+)
 
 _Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The collection; its frontier is on a server.")]
 

@@ -9,7 +9,11 @@ import typer
 
 from phasa.cli.progress import bar
 
-app = typer.Typer(no_args_is_help=True, help="Where the frontier of a collection is kept.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Where the frontier of a collection is kept.",
+    epilog="Example:  phasa frontier move thai-web --to postgresql://phasa@db.example/crawls",
+)
 
 
 @app.callback()

@@ -31,6 +31,8 @@ class CrawlNumbers(msgspec.Struct, frozen=True, kw_only=True):
     quarantined: int
     near_duplicates: int = 0
     """Pages that nearly repeat a known one."""
+    requisites: int = 0
+    """URLs that were fetched so that pages can be seen; `done` counts them, too."""
     hosts: int
     ready_hosts: int | None = None
     """Hosts that may be asked now; only a running crawl knows."""
@@ -57,6 +59,7 @@ class CrawlNumbers(msgspec.Struct, frozen=True, kw_only=True):
             dropped=stats.dropped,
             quarantined=stats.quarantined,
             near_duplicates=stats.near_duplicates,
+            requisites=stats.requisites,
             hosts=stats.hosts,
             ready_hosts=stats.ready_hosts,
             resting_hosts=stats.resting_hosts,
