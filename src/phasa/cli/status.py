@@ -13,8 +13,8 @@ app = typer.Typer()
 _SHOWN = (
     *("language", "strategy", "state", "done", "pages", "wanted", "harvest", "harvest_last_100", "waiting", "leased"),
     *("dropped", "quarantined", "hosts", "ready_hosts", "resting_hosts", "megabytes", "words_per_megabyte"),
-    *("pages_per_second", "run_seconds", "seconds_left", "near_duplicates", "requisites", "ended", "delays", "without_rules"),
-    *("dropped_by_scope", "storage", "pages_not_shipped", "what_next"),
+    *("pages_per_second", "run_seconds", "seconds_left", "near_duplicates", "requisites", "ended", "delays"),
+    *("without_rules", "dropped_by_scope", "storage", "pages_not_shipped", "what_next"),
 )
 _SEGMENT = ("segment", "state", "degree", "pages", "wanted", "pending", "score", "run")
 
