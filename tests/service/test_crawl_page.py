@@ -50,7 +50,7 @@ def number(page: Page, name: str) -> float:
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     """A collection whose crawl is over: the tests of this module that do not crawl only look at it."""
-    small = LivelyWeb(60, seconds=0.0)
+    small = LivelyWeb(60, seconds=0.15)  # long enough for a line: a sample a second
     with small.serving():
         collection = collection_for(tmp_path_factory.mktemp("page") / "thai-web", small)
         finish(command("crawl", collection.path, "--quiet"))
