@@ -7,6 +7,7 @@ two differ, a table has a subclass in `phasa.frontier.postgres`.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
@@ -28,7 +29,7 @@ class Rows(Protocol):
     def __iter__(self) -> Iterator[Any]: ...
 
 
-class Storage:
+class Storage(ABC):
     """One connection for writing. Callers open transactions with `begin` and end them with `commit`."""
 
     epoch: int | None
@@ -37,12 +38,13 @@ class Storage:
     executemany: Callable[..., Rows]
 
     @property
+    @abstractmethod
     def in_transaction(self) -> bool:
-        raise NotImplementedError
+        """Whether something was begun and not ended."""
 
+    @abstractmethod
     def begin(self) -> None:
         """Raises SupersededError, with nothing begun, when there is a newer owner."""
-        raise NotImplementedError
 
     def commit(self) -> None:
         self.execute("COMMIT")
@@ -55,8 +57,9 @@ class Storage:
         """Statements of this block whose answers nobody reads may go to the database in one go."""
         return nullcontext()
 
+    @abstractmethod
     def close(self) -> None:
-        raise NotImplementedError
+        """Let go of the database."""
 
     # ── small values ─────────────────────────────────────────────────────────────────────────────
 
