@@ -26,8 +26,8 @@ _SHORTEST, _LONGEST = DAY / 4, DAY
 _SPREAD = 0.7
 """How unevenly pages are visited that are worth the same, as a power of e up and down: the more often visited ones tell
 early of what happens in their folders, and pages that were visited together do not come due together for ever. Placed
-between values tried on the first half of the time of the trace, split again (0, 0.3, 0.6, 1, 1.4, 2; best 0.6 and 1, with
-much noise). No script repeats that choice; bench/fresh.py measures what came of it."""
+between values tried on the first half of the time of the trace, split again (0, 0.3, 0.6, 1, 1.4, 2; best were 0.6 and
+1, with much noise). No script repeats that choice; bench/fresh.py measures what came of it."""
 
 
 def visits_of(policy: str, past: Past, future: Future, per_week: float, aim: Aim) -> Visits:
