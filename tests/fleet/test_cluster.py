@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 START = """
 import sys
 from pathlib import Path
@@ -21,10 +23,14 @@ print(cluster.found_here(folder))
 """
 
 
-def test_a_cluster_starts_with_a_token_of_its_user_is_found_again_and_ends(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", [{}, {"RAY_AUTH_MODE": "token"}], ids=["not said", "asked for"])
+def test_a_cluster_starts_with_a_token_of_its_user_is_found_again_and_ends(
+    tmp_path: Path, mode: dict[str, str]
+) -> None:
+    around = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
     told = subprocess.run(
         [sys.executable, "-c", START, str(tmp_path)],
-        capture_output=True, text=True, timeout=240, check=False, env={**os.environ, "HOME": str(tmp_path)},
+        capture_output=True, text=True, timeout=240, check=False, env={**around, **mode, "HOME": str(tmp_path)},
     )  # fmt: skip
     assert told.returncode == 0, told.stderr[-2000:]
     first, last = told.stdout.splitlines()

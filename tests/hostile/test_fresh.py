@@ -19,6 +19,8 @@ from phasa.crawl.run.status import read_status
 from phasa.fresh_settings import FreshSettings
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.scope import ScopeSettings
+from phasa.frontiers import read_frontier
+from phasa.web.url import Url
 
 PER_SECOND = 40.0
 NAMES = ("date", "etag", "same", "restless", "old")
@@ -34,6 +36,11 @@ class Liars(SmallWeb):
         self.asked: Counter[str] = Counter()
         self.full: Counter[str] = Counter()
 
+    def was_tried(self) -> bool:
+        """Whether every page was asked for often enough, and every sitemap, for its lie to have been found out."""
+        files = all(self.asked[f"{name}/{file}"] for name in NAMES for file in ("sitemap.xml", "bomb.xml.gz"))
+        return files and self.full["same"] >= 3 and min(self.asked[name] for name in NAMES) >= 8
+
     def text(self, name: str) -> str:
         if name == "restless":  # everything differs, at every request
             return "".join(chr(0x0E01 + (self.asked[name] * 7 + n * n) % 40) for n in range(600)) + THAI
@@ -43,7 +50,7 @@ class Liars(SmallWeb):
 
     async def _serve(self, request: web.BaseRequest) -> web.StreamResponse:
         host = request.host.partition(".")[0]
-        self.asked[host if request.path == "/" else request.path] += 1
+        self.asked[host + request.path.rstrip("/")] += 1
         if request.path == "/robots.txt":
             lines = "".join(f"Sitemap: http://{host}.example/{name}\n" for name in ("sitemap.xml", "bomb.xml.gz"))
             return web.Response(text=f"User-agent: *\n{lines}")
@@ -63,7 +70,8 @@ class Liars(SmallWeb):
             headers["Last-Modified"] = formatdate(time.time() + 3600, usegmt=True)
         elif host == "old":
             headers["Last-Modified"] = formatdate(0, usegmt=True)
-        self.full[host] += 1
+        if request.path == "/":
+            self.full[host] += 1
         html = f"<html><body><p>{self.text(host)}</p></body></html>"
         return web.Response(text=html, content_type="text/html", headers=headers)
 
@@ -82,7 +90,10 @@ def lied(tmp_path_factory: pytest.TempPathFactory) -> tuple[Collection, Liars, f
         )
         begun = time.monotonic()
         process = command("crawl", collection.path, "--quiet")
-        while time.monotonic() < begun + 100 and (small.full["same"] < 3 or min(small.asked[n] for n in NAMES) < 8):
+        while time.monotonic() < begun + 100 and not small.was_tried():
+            time.sleep(0.05)
+        enough = small.asked.total() + 2 * PER_SECOND  # the last of these files is read while others are asked for
+        while time.monotonic() < begun + 110 and small.asked.total() < enough:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         code, _, err = finish(process)
@@ -91,7 +102,16 @@ def lied(tmp_path_factory: pytest.TempPathFactory) -> tuple[Collection, Liars, f
 
 
 def told(collection: Collection, name: str) -> tuple[str, ...]:
+    """What `why` says of the visits that found a text, the latest ones."""
     return tuple(line for line in explain(collection, f"http://{name}.example/").captures if "changed" in line)
+
+
+def changes(collection: Collection, name: str) -> int:
+    """The visits of all that found a change."""
+    with read_frontier(collection) as frontier:
+        found = frontier.captures(Url(f"http://{name}.example/"), 10_000)
+    assert found is not None
+    return sum(bool(one.change) for one in found.captures)
 
 
 @pytest.mark.parametrize("name", ["date", "etag"])
@@ -107,12 +127,12 @@ def test_304_to_everything_is_found_out_at_the_ninth_visit(lied: tuple[Collectio
     collection, small, _ = lied
     assert small.full["same"] >= 2  # asked in full although the server said that nothing changed
     assert small.full["same"] < small.asked["same"] / 3
-    assert any("of its text changed" in line for line in told(collection, "same"))
+    assert changes(collection, "same")
 
 
 def test_an_old_date_does_not_hide_a_change(lied: tuple[Collection, Liars, float]) -> None:
     collection, *_ = lied
-    assert sum("of its text changed" in line for line in told(collection, "old")) == 1
+    assert changes(collection, "old") == 1
 
 
 def test_a_page_that_differs_at_every_request_is_bounded_and_told(lied: tuple[Collection, Liars, float]) -> None:

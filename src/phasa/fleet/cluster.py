@@ -132,7 +132,7 @@ def _has_token() -> bool:
 
 def _make_token() -> None:
     """A token of this user, when there is none and Ray was not told to do without."""
-    if not _has_token() and "RAY_AUTH_MODE" not in os.environ:
+    if not _has_token() and os.environ.get("RAY_AUTH_MODE", "token") == "token":
         words = [sys.executable, "-m", "ray.scripts.scripts", "get-auth-token", "--generate"]
         subprocess.run(words, check=False, capture_output=True, timeout=_START_SECONDS)
 
