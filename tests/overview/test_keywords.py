@@ -90,3 +90,8 @@ def test_english_stop_words_are_no_keywords_of_a_page_in_other_letters(language:
 def test_a_language_in_latin_letters_keeps_words_that_are_stop_words_in_english() -> None:
     assert "hers" in Terms("de").of("hers Krankenhaus")
     assert "hers" not in Terms("en").of("hers hospital")
+
+
+def test_what_was_escaped_twice_is_no_word() -> None:
+    assert Terms("th").of("วัดที่ จ.หนองคาย&quot; และ &quot วัดป่า") == Terms("th").of('วัดที่ จ.หนองคาย" และ " วัดป่า')
+    assert Terms("en").of("Marks&amp;Spencer &#8220;Park&#8221; &ldquo Lane") == ["marks", "spencer", "park", "lane"]

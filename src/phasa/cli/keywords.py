@@ -63,7 +63,7 @@ def keywords(
     """Print the words that say what pages are about, heaviest first.
 
     By default fifteen; of a published weight, whose words share weights, the list whose size is nearest to fifteen.
-    What no option says, a collection says by its section [overview].
+    What no option says, the section `overview` of its collection.toml says.
     """
     given = Options(extractor, logic, form, weigh, scope, segmenter, pages=most, as_published=as_published)
     well = True

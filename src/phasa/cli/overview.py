@@ -69,7 +69,7 @@ def overview(
 ) -> None:
     """Write the variable tag cloud of a page, a site or a collection as one self-contained page.
 
-    What no option says, a collection says by its section [overview].
+    What no option says, the section `overview` of its collection.toml says.
     """
     given = Options(extractor, logic, form, weigh, scope, segmenter, style, target, most, as_published)
     how = making_for(pages, given, lang)

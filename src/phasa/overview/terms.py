@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from html import unescape
 from typing import NamedTuple
 
 from phasa.errors import InputError
@@ -26,6 +27,11 @@ _CONTRACTED = re.compile("^[a-z]+'(?:m|re|ve|ll|d|t)$")
 _NO_WORD = re.compile(
     "[\u0e40-\u0e44](?![\u0e01-\u0e2e])|^[\u0e30-\u0e3a\u0e45\u0e47-\u0e4e]"
     "|[\ufffd\ufffe\uffff\ue000-\uf8ff\ud800-\udfff\U000f0000-\U0010ffff\x00-\x1f\x7f-\x9f]"
+)
+
+# A page that was escaped twice says &quot where it means a sign.
+_ESCAPED = re.compile(
+    r"&(?:quot|amp|nbsp|lt|gt|[lr][sd]quo|[lr]aquo|[nm]dash|hellip|bull|#\d{1,7}|#x[0-9a-f]{1,6})\b;?", re.I
 )
 
 
@@ -78,7 +84,8 @@ class Terms:
 
     def passages(self, texts: Sequence[str]) -> list[Passage]:
         """The same of several texts, cut in one go: a page has hundreds of short ones."""
-        clean = [normalise(text, self.language, keep_case=True).replace("\n", " ") for text in texts]
+        meant = [_ESCAPED.sub(lambda sign: unescape(sign[0].lower().rstrip(";") + ";"), text) for text in texts]
+        clean = [normalise(text, self.language, keep_case=True).replace("\n", " ") for text in meant]
         whole = "\n".join(clean)
         cuts = list(self._segmenter.segment(whole))
         found: list[list[Occurrence]] = [[] for _ in clean]
