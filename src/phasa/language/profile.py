@@ -84,10 +84,8 @@ def load_profile(code_or_path: str) -> Profile:
     """
     if code_or_path.endswith(".toml"):
         return _read(Path(code_or_path))
-    wanted = code_or_path.lower().replace("_", "-")
-    for profile in _shipped().values():
-        if wanted in profile.names:
-            return profile
+    if (found := _by_name().get(code_or_path.lower().replace("_", "-"))) is not None:
+        return found
     raise SettingsError(
         f"language {code_or_path!r}: no profile of that name; shipped: {', '.join(known_languages())}; "
         "or give the path of your own profile (.toml)"
@@ -98,9 +96,8 @@ def profile_for(code: str) -> Profile | None:
     """The shipped profile for a code, or for the language it is a variety of (`fa-IR` -> fa); None without one."""
     wanted = code.lower().replace("_", "-")
     while wanted:
-        for profile in _shipped().values():
-            if wanted in profile.names:
-                return profile
+        if (found := _by_name().get(wanted)) is not None:
+            return found
         wanted = wanted.rpartition("-")[0]
     return None
 
@@ -133,6 +130,16 @@ def _shipped() -> dict[str, Profile]:
     folder: Traversable = files("phasa.language") / "profiles"
     found = (_read(Path(str(entry))) for entry in folder.iterdir() if entry.name.endswith(".toml"))
     return {profile.code: profile for profile in sorted(found, key=lambda profile: profile.code)}
+
+
+@cache
+def _by_name() -> dict[str, Profile]:
+    """Every shipped profile by each of its names; of two with one name, the first."""
+    found: dict[str, Profile] = {}
+    for profile in _shipped().values():
+        for name in profile.names:
+            found.setdefault(name, profile)
+    return found
 
 
 def _read(path: Path) -> Profile:
