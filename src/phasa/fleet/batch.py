@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from phasa import __version__
 from phasa.errors import PhasaError
-from phasa.extras import needs_extra
+from phasa.fleet.cluster import ray as load_ray
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -98,11 +98,7 @@ def _do(job: Callable[[Any], Any], item: Any, version: str) -> Any:
 def cluster(workers: int = 0) -> Iterator[Cluster]:
     """The cluster that RAY_ADDRESS names, or one that is started here, with so many cores (0: all), and ends with the
     block. Raises ClusterError when it cannot be reached, ExtraError without Ray."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray calls home otherwise
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    with needs_extra("cluster", "--cluster"):
-        import ray
-
+    ray = load_ray("--cluster")
     address = os.environ.get("RAY_ADDRESS", "")
     here: dict[str, Any] = {
         "num_cpus": workers or os.cpu_count() or 1, "object_store_memory": _OBJECTS, "include_dashboard": False

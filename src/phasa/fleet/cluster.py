@@ -30,15 +30,15 @@ class Here(msgspec.Struct, frozen=True):
     process: int
 
 
-def ray() -> Any:
-    """The library, imported when the first command needs it."""
+def ray(feature: str = "a fleet") -> Any:
+    """The library, imported when the first command needs it; `feature` is what needs it. Raises ExtraError without."""
     os.environ.setdefault("RAY_DEDUP_LOGS", "1")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # nothing is told to anybody
     if _has_token():
         # Ray turns its tokens on by itself when it starts a cluster and one is there, but not when it joins one.
         os.environ.setdefault("RAY_AUTH_MODE", "token")
-    with needs_extra("cluster", "a fleet"):
+    with needs_extra("cluster", feature):
         import ray as library
     return library
 
