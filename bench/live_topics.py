@@ -2,6 +2,7 @@
 
     python bench/live_topics.py [--world 21:20000] [--pages 2000] [--topics tourism,estate,diving,food]
                                 [--strategies segment-hybrid,segment,best-segment,best-page,bfs] [--training 30000]
+                                [--connections 1]
 
 The lab replays the web in strict order. Live, a new collection with its default settings crawls the same web over real
 HTTP from `phasa lab serve --topics`; only server, delay, topic, strategy and the limits (so many pages, 300 of a
@@ -48,6 +49,7 @@ def live(options: argparse.Namespace, topic: str, strategy: str, port: int) -> t
             allow_private=True,
             politeness=Politeness(delay=0.0, address_delay=0.0),
             budgets=budgets,
+            connections=options.connections or made.settings.connections,
         )
         begun = time.perf_counter()
         run = run_collection(Collection(made.path, settings))
@@ -63,6 +65,7 @@ def main() -> None:
     parser.add_argument("--topics", default="tourism,estate,diving,food")
     parser.add_argument("--strategies", default=ALL)
     parser.add_argument("--training", type=int, default=TRAINING_PAGES)
+    parser.add_argument("--connections", type=int, default=0, help="of the live crawl; those of a new collection")
     options = parser.parse_args()
     seed, _, pages = options.world.partition(":")
     print(f"{'topic':10}{'strategy':16}{'lab':>7}{'live':>7}{'live - lab':>12}{'pages':>8}{'seconds':>9}", flush=True)
