@@ -3,6 +3,7 @@
     python bench/corpus.py                 planted truth, steps scored
     python bench/corpus.py --minhash       signatures: rensa, numpy, datasketch
     python bench/corpus.py --many 100000   memory and time as documents grow
+    python bench/corpus.py --many 100000 --kills 20     and the largest again, killed with -9 so often: the same bytes?
 
 bench/corpus_peer.py is the run next to datatrove.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import resource
 import subprocess
 import sys
@@ -33,6 +35,7 @@ def main() -> None:
     options.add_argument("--pages", type=int, default=3000)
     options.add_argument("--minhash", action="store_true")
     options.add_argument("--many", type=int, default=0, metavar="N")
+    options.add_argument("--kills", type=int, default=0, help="with --many: at random instants of one run")
     arguments = options.parse_args()
     if arguments.minhash:
         compare_minhash()
@@ -42,7 +45,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as name:
         if arguments.many:
-            measure_many(Path(name), arguments.data, arguments.many)
+            measure_many(Path(name), arguments.data, arguments.many, arguments.kills)
         else:
             measure_truth(Path(name), arguments.data, arguments.pages)
 
@@ -174,7 +177,7 @@ def compare_minhash() -> None:
             print(f"{run.__name__}\tnot measured: {missing}")
 
 
-def measure_many(folder: Path, data: Path, most: int) -> None:
+def measure_many(folder: Path, data: Path, most: int, kills: int) -> None:
     """Texts repeated with noise, as WET files: a tenth, a third and all of them."""
     from corpus_many import write_many  # type: ignore[import-not-found]
 
@@ -184,9 +187,32 @@ def measure_many(folder: Path, data: Path, most: int) -> None:
         source.mkdir()
         write_many(source, data, count)
         out = folder / f"out-{count}"
-        cpu, seconds, peak = run_corpus(str(source), "-o", str(out), "--lang", "th", "--format", "jsonl")
+        words = ("--lang", "th", "--format", "jsonl")
+        cpu, seconds, peak = run_corpus(str(source), "-o", str(out), *words)
         kept = json.loads((out / "corpus.json").read_text())["counts"]["kept"]
         print(f"{count:,}\t{cpu:.0f}\t{seconds:.0f}\t{count / cpu:.0f}\t{peak}\t{kept:,}", flush=True)
+    if kills:
+        torn = folder / "torn"
+        done = kill(kills, seconds, [str(source), "-o", str(torn), *words])
+        files = [one.relative_to(out) for one in sorted(out.rglob("*")) if one.is_file()]
+        same = sum((out / one).read_bytes() == (torn / one).read_bytes() for one in files)
+        print(f"killed {done} times: {same} of {len(files)} files have the same bytes", flush=True)
+
+
+def kill(kills: int, seconds: float, words: list[str]) -> int:
+    """Run `phasa corpus`, killed at instants spread over the time of a whole run, to its end; the number of kills."""
+    chance, done = random.Random(1), 0
+    for _ in range(kills):
+        process = subprocess.Popen([sys.executable, "-m", "phasa", "corpus", *words], stdout=subprocess.DEVNULL)
+        try:
+            process.wait(chance.uniform(0.2, 1.8) * seconds / (kills + 1))
+            break
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            done += 1
+    run_corpus(*words)
+    return done
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from tests.service.lively_web import LivelyWeb
 from phasa.archive_settings import ArchiveSettings
 from phasa.collection import Collection
 from phasa.crawl.run.control import Orders, give_orders, read_orders
+from phasa.crawl.run.estimate import read_estimate
 from phasa.crawl.run.status import Status, is_running, read_status
 from phasa.service.crawl_process import start_crawl, stop_crawl
 from phasa.service.crawl_status import CrawlTables, crawl_history
@@ -120,6 +121,25 @@ def test_orders_by_the_api(empty: Collection) -> None:
         assert added == {"added": ["http://a.example/"], "known": ["http://a.example/"], "junk": ["xx"]}
         assert empty.seeds() == ["http://a.example/"]
         assert client.post("/api/crawl/seeds", json={"seeds": " \n "}).status_code == 400
+
+
+def test_an_estimate_of_what_is_left_is_drawn_and_shown_in_every_language(tmp_path: Path) -> None:
+    small = LivelyWeb(300)
+    with small.serving():
+        collection = collection_for(tmp_path / "web", small)
+        finish(command("crawl", collection.path, "--quiet", "--pages", "60"))
+        with client_of(collection) as client:
+            assert client.post("/api/crawl/estimate", json={"size": 0}).status_code == 400
+            drawn = client.post("/api/crawl/estimate", json={"size": 30}).json()
+            assert (drawn["asked"], drawn["open"], drawn["at_most"]) == (30, 30, drawn["waiting"])
+            finish(command("crawl", collection.path, "--quiet", "--pages", "150"))
+            for code, digits in (("en", "30 were drawn, 0 of"), ("th", "30 "), ("fa", "۳۰")):
+                shown = client.get("/crawl", params={"ui": code}).text
+                assert digits in shown[shown.index('id="left"') :][:700]
+        found = read_estimate(collection)
+    assert found is not None
+    assert found.open == 0
+    assert found.at_least <= found.pages <= found.at_most
 
 
 def test_nothing_changes_by_get(empty: Collection) -> None:
@@ -302,6 +322,12 @@ def test_a_crawl_from_start_to_stop(watched: tuple[LivelyWeb, Collection], brows
         expect(page.locator("#state")).to_have_text("Running", timeout=10_000)
         until(lambda: len(small.arrivals) > asked + 10)
         until(lambda: any(arrival.host == "late.example" for arrival in small.arrivals))
+
+        # An estimate of what is left: drawn here, fetched by the crawl, told as it comes.
+        page.get_by_role("button", name="Estimate").click()
+        expect(page.locator("#message")).to_contain_text("addresses were drawn")
+        expect(page.locator("#left")).to_contain_text("95 % sure", timeout=10_000)
+        expect(page.locator("#left")).to_contain_text(re.compile(r"drawn, \d\d? of them still wait"), timeout=60_000)
 
         # A page limit ends the run, and the page says why.
         page.fill("input[name=pages]", "1")

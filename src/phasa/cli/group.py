@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "settings": ("phasa.cli.settings", "Every setting of a collection: its default and what it does."),
     "learn": ("phasa.cli.learn", "Build and check the knowledge base from what was crawled."),
     "status": ("phasa.cli.status", "Where a collection stands."),
+    "estimate": ("phasa.cli.estimate", "How many of the addresses that wait are wanted."),
     "why": ("phasa.cli.why", "The whole story of one URL."),
     "detect": ("phasa.cli.detect", "Say in which language texts, pages or lines are."),
     "languages": ("phasa.cli.languages", "List the languages that phasa knows, or make its model anew."),

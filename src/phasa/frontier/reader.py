@@ -265,6 +265,16 @@ class FrontierReader:
         """Every URL of the collection."""
         yield from self._seen(SEEN_URL)
 
+    def some_waiting(self, share: float, chance: int) -> list[str]:
+        """About such a share of the URLs that wait and were never fetched, as `chance` (32 bits) has it. Looks through
+        all URLs, in the database."""
+        rows = self._stream(
+            "SELECT u.url FROM url u LEFT JOIN visit v ON v.id = u.id WHERE u.state = 0 AND v.id IS NULL"
+            " AND (u.id % 2147483648 * 2654435761 + ?) % 4294967296 < ?",
+            *(chance, round(share * (1 << 32))),
+        )
+        return [str(url) for (url,) in rows]
+
     def seen_urls_under(self, prefix: str) -> Iterator[SeenUrl]:
         """The URLs of one host that begin with a prefix that ends its host (`http://a.example/…`), and all of its URLs
         with a user name in them, since those cannot begin with it."""

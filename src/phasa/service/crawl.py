@@ -11,6 +11,7 @@ from msgspec import Meta
 from starlette.concurrency import run_in_threadpool
 
 from phasa.crawl.run.control import MOST_SEEDS, Orders, add_seeds, give_orders
+from phasa.crawl.run.estimate import MOST, USUAL, Estimate, draw_sample, read_estimate
 from phasa.crawl.run.explain import Explanation, explain
 from phasa.crawl.run.prometheus import Metric, crawl_metrics
 from phasa.crawl.run.status import Status, is_running, read_status
@@ -65,6 +66,10 @@ class AskedBudgets(msgspec.Struct, frozen=True):
     delay: Annotated[float, Meta(ge=0, le=86_400, description="Seconds between two requests to a host.")] | None = None
 
 
+class AskedSample(msgspec.Struct, frozen=True):
+    size: Annotated[int, Meta(ge=1, le=MOST, description="Addresses to draw.")] = USUAL
+
+
 class AskedScope(msgspec.Struct, frozen=True):
     """Domains, one per line. `write`: without it nothing is changed, only its effect is told."""
 
@@ -101,6 +106,7 @@ class CrawlPage(msgspec.Struct, frozen=True, kw_only=True):
     told: Explanation | None
     scope: Domains
     log: list[LogLine]
+    estimate: Estimate | None
     trouble: str
     output: str
 
@@ -124,6 +130,7 @@ def _page(service: Service, asked: AskedPage) -> CrawlPage:
         told=told,
         scope=read_domains(collection),
         log=LogTail(collection.log_file).read(),
+        estimate=read_estimate(collection),
         trouble=trouble,
         output=last_words(collection) if now.state == "never" else "",
     )
@@ -192,10 +199,19 @@ def _budgets(service: Service, asked: AskedBudgets) -> Orders:
     return give_orders(service.collection, **msgspec.structs.asdict(asked))
 
 
+def _estimate(service: Service, asked: AskedSample) -> Estimate:
+    draw_sample(service.collection, asked.size)
+    found = read_estimate(service.collection)
+    if found is None:
+        raise Conflict("the sample that was drawn is gone; draw again")
+    return found
+
+
 async def _events(service: Service, asked: Nothing) -> AsyncIterator[Event]:
     """The numbers once a second, the tables now and then."""
     tick = 0
     last: Status | None = None
+    estimate: Estimate | None = None
     log = LogTail(service.collection.log_file)
     while True:
         try:
@@ -204,6 +220,9 @@ async def _events(service: Service, asked: Nothing) -> AsyncIterator[Event]:
             if last is None or msgspec.structs.replace(now, time=last.time) != last or not tick % 15:
                 last = now
                 yield Event("now", now)
+            if (found := read_estimate(service.collection)) is not None and found != estimate:
+                estimate = found
+                yield Event("estimate", found)
             if lines := await run_in_threadpool(log.read):
                 yield Event("log", LogLines(lines))
             if not tick % TABLES_EVERY:
@@ -241,6 +260,14 @@ section = Section(
         Call("POST", "/api/crawl/stop", "End the crawl in good order.", _stop, Status),
         Call("POST", "/api/crawl/seeds", "Add seeds.", _seeds, AddedSeeds, AskedSeeds),
         Call("POST", "/api/crawl/scope", "Change the scope, or see what it would do.", _scope, ScopeAnswer, AskedScope),
+        Call(
+            "POST",
+            "/api/crawl/estimate",
+            "Draw addresses that wait, to be fetched next.",
+            _estimate,
+            Estimate,
+            AskedSample,
+        ),
         Call("POST", "/api/crawl/budgets", "Set the budgets of the crawl.", _budgets, Orders, AskedBudgets),
     ),
     streams=(
@@ -248,7 +275,7 @@ section = Section(
             "/api/crawl/events",
             "The crawl as it goes: its numbers every second, its tables every few.",
             _events,
-            {"now": Status, "tables": CrawlTables, "log": LogLines, "problem": Problem},
+            {"now": Status, "tables": CrawlTables, "log": LogLines, "estimate": Estimate, "problem": Problem},
         ),
     ),
     metrics=_metrics,

@@ -2,7 +2,7 @@
 
 Orders are kept in the collection (control.json); the crawl looks once a second and obeys. They stay until they are
 changed: a crawl that was paused or slowed down is so after a restart, too. Seeds are added to seeds.txt, where a person
-would add them; a running crawl plants what is new there.
+would add them; a running crawl plants what is new there. So it is with a sample (`estimate`): it is fetched next.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from msgspec import Meta
 
 from phasa.collection import Collection, CollectionSettings
 from phasa.crawl.loop import Crawl
+from phasa.crawl.run.estimate import SAMPLE, Sampling
 from phasa.crawl.seeds import plant, read_seeds
 from phasa.crawl.strategy import Seed, Strategy
 from phasa.errors import CollectionError, InputError, PhasaError
@@ -144,6 +145,9 @@ class Control:
         self._heard: object = None
         # The seeds of the start are planted by whoever starts the crawl.
         self._planted = _mark(self._seeds)
+        self._sample = collection.path / SAMPLE
+        self._drawn: object = None
+        self._sampling = Sampling(collection, writes=plants)
         self._next = 0.0
 
     def obey(self, crawl: Crawl, now: float) -> None:
@@ -163,10 +167,20 @@ class Control:
                 self._planted = mark
                 planted = plant_fresh(crawl.parts.frontier, crawl.parts.strategy, read_seeds(self._seeds).seeds)
                 _logger.info("%d new seeds in %s", planted, self._seeds)
+            if (mark := _mark(self._sample)) != self._drawn:
+                self._drawn = mark
+                self._sampling.heard()
+            if not crawl.paused:
+                self._sampling.look(crawl.parts.frontier)
         except (PhasaError, OSError) as problem:
             _logger.warning("%s", problem)
             if len(crawl.errors) < 100:
                 crawl.errors.append(str(problem))
+
+    def end(self, crawl: Crawl) -> None:
+        """The run has ended: count what came of the sample."""
+        crawl.parts.frontier.commit()
+        self._sampling.look(crawl.parts.frontier)
 
 
 def _mark(path: Path) -> tuple[int, int, int] | None:

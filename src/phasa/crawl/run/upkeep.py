@@ -112,6 +112,7 @@ class Upkeep:
     def end(self, crawl: Crawl, why: str) -> Metrics:
         """The last word of the run: its numbers, written down."""
         self._state.save()
+        self._control.end(crawl)
         metrics = crawl.meter.read(self._clock.now(), crawl.parts.frontier.stats())
         self._status.write(crawl, metrics, why)
         if self._alone:

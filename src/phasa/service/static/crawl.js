@@ -31,11 +31,14 @@ document.addEventListener("DOMContentLoaded", () => {
     box.hidden = !text;
   };
 
+  const left = e => { id("left").textContent = word("left_said", {waiting: whole(e.waiting), pages: whole(e.pages), low: whole(e.at_least), high: whole(e.at_most), asked: whole(e.asked), open: whole(e.open)}); };
+
   // ── orders ──────────────────────────────────────────────────────────────────
   const done = {
     pause: () => word("paused"), resume: () => word("resumed"), start: () => word("started"), stop: () => word("stopping"),
     seeds: answer => [word("added", {n: whole(answer.added.length)}), answer.known.length && word("known", {n: whole(answer.known.length)}), answer.junk.length && word("junk", {list: answer.junk.slice(0, 3).map(j => plain(j, 60)).join(", ")})].filter(Boolean).join("; ") + ".",
     budgets: () => word("budgets_set"),
+    estimate: answer => { left(answer); return word("left_drawn", {n: whole(answer.asked)}); },
     scope: answer => word(answer.running ? "scope_written_running" : "scope_written"),
   };
   for (const form of document.querySelectorAll("form[data-order]")) form.addEventListener("submit", async event => {
@@ -182,6 +185,6 @@ document.addEventListener("DOMContentLoaded", () => {
     while (id("log").children.length > 25) id("log").lastChild.remove();
   };
   let first = true;
-  const source = phasa.listen("/api/crawl/events", {log: found => { if (!first || !id("log").children.length) log(found); first = false; }, now: now => { figures(now); append(now); }, tables, problem: problem => say(plain(problem.error, 300), true)});
+  const source = phasa.listen("/api/crawl/events", {log: found => { if (!first || !id("log").children.length) log(found); first = false; }, now: now => { figures(now); append(now); }, tables, estimate: left, problem: problem => say(plain(problem.error, 300), true)});
   source.addEventListener("error", () => { if (source.readyState !== EventSource.OPEN) { id("state").dataset.state = "rest"; id("state").textContent = word("connecting"); } });
 });
