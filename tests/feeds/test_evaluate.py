@@ -65,3 +65,10 @@ def test_unknown_policies_are_named(policy: str) -> None:
 def test_points_repeat_every_day() -> None:
     posts = MONDAY + np.array([0, HOUR, 23 * HOUR])
     assert actual_delay(posts, [2], HOUR, DAY) == (2 + 1 + 3) * HOUR
+
+
+def test_processes_share_the_feeds_and_change_nothing() -> None:
+    traces = [office(1, 90, seed) for seed in (1, 2, 3)]
+    alone = list(evaluate(traces, [2], ["phasa", "uniform"]))
+    assert list(evaluate(traces, [2], ["phasa", "uniform"], workers=2)) == alone
+    assert len(alone) == 6

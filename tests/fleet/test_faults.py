@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +85,15 @@ class Place:
                    " AND pid <> pg_backend_pid()")  # fmt: skip
         db.close()
 
+    def fill_storage(self) -> None:
+        """Not a byte is left on the disk of the collection for a while."""
+        filler = self.collection.path / "filler"
+        with suppress(OSError), filler.open("wb", buffering=0) as file:
+            while True:
+                file.write(bytes(1 << 16))
+        time.sleep(1.0 + 2.0 * self.chance.random())
+        filler.unlink()
+
 
 FAULTS: dict[str, Callable[[Place], None]] = {
     "worker": Place.kill_worker,
@@ -93,6 +102,7 @@ FAULTS: dict[str, Callable[[Place], None]] = {
     "driver": Place.kill_driver,
     "server": Place.restart_server,
     "connections": Place.cut_connections,
+    "storage": Place.fill_storage,
 }
 
 
@@ -122,8 +132,26 @@ def nodes() -> Iterator[Any]:
     made.shutdown()
 
 
+@contextmanager
+def small_disk(folder: Path) -> Iterator[None]:
+    """A disk of its own for a folder, small enough to be filled."""
+    folder.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", str(folder)], check=False)
+    if made.returncode:
+        pytest.skip("a disk that can be filled needs the right to mount one (run as root)")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fleet_survives(fault: str, tmp_path: Path, server: Any, nodes: Any) -> None:
+    with small_disk(tmp_path / "c") if fault == "storage" else nullcontext():
+        _survives(fault, tmp_path, server, nodes)
+
+
+def _survives(fault: str, tmp_path: Path, server: Any, nodes: Any) -> None:
     small = TimedWeb(PAGES, hosts=max(20, PAGES // 50))
     chance = random.Random(fault)
     took: list[float] = []

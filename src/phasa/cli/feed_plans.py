@@ -176,10 +176,14 @@ def evaluate(
         float | None, typer.Option("--budget", metavar="N", help="Share N polls a day among all feeds.")
     ] = None,
     each: Annotated[bool, typer.Option("--each", help="A line for every feed.")] = False,
+    workers: Annotated[
+        int, typer.Option("--workers", metavar="N", min=0, help="Processes that share the feeds; 0: one a processor.")
+    ] = 0,
     megabytes: Megabytes = 256.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Learn on the first part of the time, test on the rest: mean delay of each policy on each feed."""
+    import os
 
     from phasa.cli.progress import counted
     from phasa.feeds.evaluate import SHARED, evaluate_shared
@@ -198,7 +202,8 @@ def evaluate(
         rows = list(evaluate_shared(traces, budget, names, split))
     else:
         total = len(traces) * len(polls) * len(names)
-        rows = list(counted(evaluate_feeds(traces, polls, names, split), total, "evaluating"))
+        found = evaluate_feeds(traces, polls, names, split, workers or os.cpu_count() or 1)
+        rows = list(counted(found, total, "evaluating"))
     if as_json:
         print_json(rows)
         return

@@ -16,7 +16,10 @@ references:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import multiprocessing
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 
 import msgspec
 import numpy as np
@@ -32,6 +35,7 @@ from phasa.feeds.replay import Replayed, actual_delay, even_delay, replay
 from phasa.feeds.rhythm import DAY, HOUR, WEEK, histogram
 from phasa.feeds.shape import WIDTH, Shape, learn_shape
 from phasa.feeds.trace import Times, Trace
+from phasa.processes import die_with_parent
 
 HALF_HOUR = 1800
 SINGLE = ("phasa", "phasa-fixed", "dorpm", "rs", "uniform", "hindsight", "oracle")
@@ -52,23 +56,38 @@ class Row(msgspec.Struct, frozen=True):
 
 
 def evaluate(
-    traces: Iterable[Trace], per_day: Sequence[int], policies: Sequence[str], split: float = 0.5
+    traces: Sequence[Trace], per_day: Sequence[int], policies: Sequence[str], split: float = 0.5, workers: int = 1
 ) -> Iterator[Row]:
-    """Rows for each feed, m and policy. Feeds without a post after the split give none. Raises InputError."""
+    """Rows for each feed, m and policy, feeds shared out among processes. Feeds without a post after the split give
+    none. Raises InputError."""
     _check(policies, SINGLE)
     if any(m < 1 or m > 288 for m in per_day):
         raise InputError("polls a day must be between 1 and 288")
-    for trace in traces:
-        before, after = trace.split(split)
-        if len(after.times) == 0 or len(before.times) == 0:
-            continue
-        start = int(trace.times[0]) + round((int(trace.times[-1]) - int(trace.times[0])) * split)
-        learner = _remembering(learn_shape)
-        for m in per_day:
-            for policy in policies:
-                total = _delay(policy, before.times, after.times, start, m, learner)
-                hours = total / len(after.times) / HOUR
-                yield Row(trace.feed, m, policy, len(before.times), len(after.times), hours)
+    one = partial(_evaluate_feed, per_day=tuple(per_day), policies=tuple(policies), split=split)
+    workers = min(workers, len(traces))
+    if workers <= 1:
+        for trace in traces:
+            yield from one(trace)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=die_with_parent) as pool:
+        for rows in pool.map(one, traces):
+            yield from rows
+
+
+def _evaluate_feed(trace: Trace, per_day: Sequence[int], policies: Sequence[str], split: float) -> list[Row]:
+    before, after = trace.split(split)
+    if len(after.times) == 0 or len(before.times) == 0:
+        return []
+    start = int(trace.times[0]) + round((int(trace.times[-1]) - int(trace.times[0])) * split)
+    learner = _remembering(learn_shape)
+    rows = []
+    for m in per_day:
+        for policy in policies:
+            total = _delay(policy, before.times, after.times, start, m, learner)
+            hours = total / len(after.times) / HOUR
+            rows.append(Row(trace.feed, m, policy, len(before.times), len(after.times), hours))
+    return rows
 
 
 def _delay(policy: str, learned: Times, posts: Times, start: int, m: int, learner: Learner) -> float:
