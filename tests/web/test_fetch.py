@@ -13,6 +13,7 @@ import pytest
 import zstandard
 from tests.hostile.server import MISDEEDS, Caller, HostileServer, brotli_bomb, gzip_bomb, zstd_bomb
 
+from phasa.errors import CollectionError
 from phasa.web.exchange import Exchange
 from phasa.web.fetch import Fetcher
 from phasa.web.http import HTML_TYPES
@@ -283,3 +284,24 @@ async def test_validators_go_to_the_hop_that_gave_them_and_no_other(server: Host
     assert asked[:2] == [("first", False), ("second", False)]
     assert asked[2:4] == [("first", False), ("second", True)]
     assert asked[4:] == [("first", True), ("second", False)]
+
+
+async def test_a_request_that_may_not_be_sent_any_more_is_not(server: HostileServer) -> None:
+    asked = 0
+
+    def before() -> None:
+        nonlocal asked
+        asked += 1
+        if asked > 2:
+            raise CollectionError("somebody else asks this host now")
+
+    fetcher = Fetcher(QUICK, "phasa/test", allow_private=True)
+    fetcher.before = before
+    async with fetcher:
+        for _ in range(2):
+            assert (await fetcher.fetch(Url(server.url("/fine")))).outcome == "ok"
+        requests = len(server.requests)
+        with pytest.raises(CollectionError, match="somebody else"):
+            await fetcher.fetch(Url(server.url("/fine")))
+        await asyncio.sleep(0.1)
+    assert len(server.requests) == requests

@@ -274,6 +274,10 @@ class StoredFrontier:
             self._give_back(lease, until)
         return until
 
+    def assure(self) -> None:
+        """A request is about to be sent. Raises SupersededError when others have taken the sites of this worker while
+        it was still; no other process can have those of a file."""
+
     def hold(self, lease: Lease, until: float, asked: float | None = None) -> None:
         if lease.id in self._leases:
             self._schedule.hear(asked or 0.0)

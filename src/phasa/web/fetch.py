@@ -6,7 +6,7 @@ aiohttp carries the requests; redirects, decoding, time and size are ours, since
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import aiohttp
@@ -39,6 +39,7 @@ class Fetcher:
     `resolver` maps a host name to its addresses (the lab maps every name to loopback, with `allow_private`).
     `server` (address:port) sends every request to one server, as `phasa lab serve` needs it.
     `ca_file` (PEM) holds authorities to trust besides the system's. Raises SettingsError for one that is none.
+    `before`, to be set before it is opened, is called when a request is about to be sent, and may stop it by raising.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Fetcher:
         }
         if languages:
             self.headers[hdrs.ACCEPT_LANGUAGE] = languages
+        self.before: Callable[[], None] = lambda: None
         self._session: aiohttp.ClientSession | None = None
         self._pool: Pool | None = None
 
@@ -98,7 +100,7 @@ class Fetcher:
             skip_auto_headers=(hdrs.USER_AGENT,),
         )
         idle = Idle(min(self.limits.idle_connections, files - connections))
-        self._pool = Pool(connector, self.limits, idle, one_server=bool(self.server))
+        self._pool = Pool(connector, self.limits, idle, one_server=bool(self.server), before=self.before)
         return self
 
     async def __aexit__(self, *_: object) -> None:

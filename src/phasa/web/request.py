@@ -53,13 +53,21 @@ class _Server(NamedTuple):
 
 class Pool:
     """Connections to all servers, kept open for a next request as far as `idle` has room. With `one_server` names alone
-    are looked up, so that a literal address must be given a name to be led there, too."""
+    are looked up, so that a literal address must be given a name to be led there, too. `before` is called when all is
+    ready and a request is about to be sent; what it raises is raised, and nothing is sent."""
 
     MOST = 10_000  # servers that are remembered
 
     def __init__(
-        self, connector: aiohttp.BaseConnector, limits: Limits, idle: Idle, *, one_server: bool = False
+        self,
+        connector: aiohttp.BaseConnector,
+        limits: Limits,
+        idle: Idle,
+        *,
+        one_server: bool = False,
+        before: Callable[[], None] = lambda: None,
     ) -> None:
+        self._before = before
         self._connector = connector
         self._header_bytes = limits.header_bytes
         self._interim_answers = limits.interim_answers
@@ -103,6 +111,7 @@ class Pool:
                 max_field_size=size,
                 max_headers=max(128, size // 64),
             )
+            self._before()
             transport.write(asked)
             sent(transport)
             for _ in range(self._interim_answers + 1):

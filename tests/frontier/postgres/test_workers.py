@@ -117,6 +117,30 @@ def test_a_worker_that_was_taken_for_lost_can_commit_nothing(postgres: str) -> N
     two.close()
 
 
+def test_a_worker_that_was_still_asks_nobody_before_it_knows_that_it_is_alive(postgres: str) -> None:
+    one, two = worker(postgres, 0, lifetime=0.5), worker(postgres, 1, lifetime=30.0)
+    one.offer([Offer(url) for url in URLS])
+    assert one.lease(0.0)
+    one.assure()
+    time.sleep(0.6)
+    beat(two)  # takes its sites
+    with pytest.raises(SupersededError, match="silent for too long"):
+        one.assure()
+    one.close()
+    two.close()
+
+
+def test_a_worker_that_was_still_for_a_moment_goes_on(postgres: str) -> None:
+    one = worker(postgres, 0, lifetime=2.0)
+    renewed = one._server.renewed
+    one.assure()
+    assert one._server.renewed == renewed, "nothing is asked of the server before every request"
+    time.sleep(1.7)
+    one.assure()
+    assert one._server.renewed > renewed
+    one.close()
+
+
 def test_shards_are_shared_fairly_when_workers_come_and_go(postgres: str) -> None:
     one = worker(postgres, 0, 1)
     one.offer([Offer(url) for url in URLS])

@@ -190,6 +190,7 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
             frontier.write_scope(scope_text(settings.scope), anew=False)
         recalled = Recalled(collection.archive_folder, answers)
         fetcher = fetcher_of(collection)
+        fetcher.before = frontier.assure
         if archive is not None:
             archive.recalled = fetcher.recalled = recalled
         sharing = SharedLearning(strategy, part.learned, partition.worker) if part.learned is not None else None

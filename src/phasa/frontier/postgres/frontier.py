@@ -179,10 +179,13 @@ class PostgresFrontier(StoredFrontier):
         return super().lease(now, n, least)
 
     def admit(self, lease: Lease, address: str, now: float) -> float:
+        self.assure()
+        return super().admit(lease, address, now)
+
+    def assure(self) -> None:
         if self._server.lifetime * 0.8 < monotonic() - self._server.renewed:
             self._tended = -1e9  # it has been still for long: is this worker still taken for alive?
-            self._tend(now)
-        return super().admit(lease, address, now)
+            self._tend()
 
     def commit(self) -> None:
         self._tend()
