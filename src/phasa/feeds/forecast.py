@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY, WEEK, LearnedHours, Outdated
-from phasa.feeds.shape import BINS, WIDTH, Habit, Shape, learn_shape
+from phasa.feeds.shape import BINS, WIDTH, Habit, Shape, bins_between, learn_shape
 from phasa.feeds.trace import Times
 
 Floats = NDArray[np.float64]
@@ -78,11 +78,17 @@ def averages(times: Times, shape: Shape, now: float, rate: float) -> Floats:
     return total
 
 
-def pulse_of(times: Times, end: float, shares: Floats = SHARES) -> Pulse:
-    """The process of a feed with these posts from the first one to `end`; one post a day before anything is known."""
+def pulse_of(times: Times, end: float, shares: Floats = SHARES, shape: Shape | None = None) -> Pulse:
+    """The process of a feed with these posts from the first one to `end`; one post a day before anything is known.
+
+    With a shape, less than a week counts as much as it is of a usual one: twenty posts on a Sunday are more in a week.
+    """
     if len(times) < 2:
         return Pulse(1.0 / DAY, shares)
-    return Pulse(len(times) / max(float(end - times[0]), float(HOUR)), shares)
+    span = max(float(end - times[0]), float(HOUR))
+    if shape is not None and span < WEEK:
+        span *= float(shape.rates[bins_between(int(times[0]), int(end))].mean())
+    return Pulse(len(times) / max(span, float(HOUR)), shares)
 
 
 def rate_of_year(times: Times, now: float, otherwise: float) -> float:
@@ -138,7 +144,9 @@ class Forecast:
     @classmethod
     def learn(cls, times: Times, now: int, learner: Learner = learn_shape, alone: bool = False) -> Forecast:
         """The forecast from all posts before `now`. `learner` may remember shapes of the same posts."""
-        forecast = cls(learner(times), pulse_of(times, now), now - now % WIDTH, times[-KEPT:], learner, alone=alone)
+        shape = learner(times)
+        pulse = pulse_of(times, now, shape=shape)
+        forecast = cls(shape, pulse, now - now % WIDTH, times[-KEPT:], learner, alone=alone)
         forecast.unsteady = unsteadiness(times, now)
         return forecast
 
@@ -202,7 +210,7 @@ class Forecast:
         elif len(self.known) < 4 * MORE_POSTS and len(self.known) >= max(MORE_POSTS, 2 * self._judged):
             # A feed that has just joined is judged again when it has shown twice as much.
             self.relearn(now)
-            self._set_pulse(pulse_of(self.known, now))
+            self._set_pulse(pulse_of(self.known, now, shape=self.shape))
 
     def _doubt(self) -> None:
         doubt = max(0.0, 1.0 - self.averages[-1] / (DOUBTED_BELOW * self._when_learned))

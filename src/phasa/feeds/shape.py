@@ -105,11 +105,19 @@ def first_shape(times: Times, neighbours: Floats | None) -> Shape:
     if neighbours is None:
         return FLAT
     places = ((times - MONDAY) % WEEK) // WIDTH
-    fit = float(np.log(np.maximum(neighbours[places], 1e-3)).sum())
+    # What was seen of a few days says nothing about how much those are of a week.
+    usual = neighbours[bins_between(int(times[0]), int(times[-1]))].mean() if len(times) else 1.0
+    fit = float(np.log(np.maximum(neighbours[places] / usual, 1e-3)).sum())
     # Posts come in bursts: n of them are evidence like √n.
     odds = float(np.exp(np.clip(fit / sqrt(max(1, len(times))), -STRONGEST, STRONGEST)))
     share = NEIGHBOURS * odds / (NEIGHBOURS * odds + 1.0 - NEIGHBOURS)
     return Shape(share * neighbours + (1.0 - share), np.array([1.0 - share, share]))
+
+
+def bins_between(first: int, last: int) -> NDArray[np.int64]:
+    """The bins of the week that a time goes through, each as often; those of a whole week when it is longer."""
+    start = (first - MONDAY) // WIDTH
+    return np.arange(start, start + min(max(last - first, 0) // WIDTH + 1, BINS)) % BINS
 
 
 def _estimates(times: Times) -> Floats:

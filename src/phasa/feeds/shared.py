@@ -17,7 +17,7 @@ from phasa.feeds.neighbours import Neighbours
 from phasa.feeds.next_poll import best_poll
 from phasa.feeds.policy import UNPACED, Decision, Pace, Reason, Terms
 from phasa.feeds.promise import Calibration
-from phasa.feeds.rhythm import DAY, HOUR
+from phasa.feeds.rhythm import DAY, HOUR, WEEK
 from phasa.feeds.shape import LEAST_POSTS, WIDTH, Shape, first_shape, learn_shape
 from phasa.feeds.trace import Times
 from phasa.feeds.window import Window
@@ -33,6 +33,11 @@ LATEST = 14 * DAY
 LEAST_SHARE = 0.1
 
 log = logging.getLogger(__name__)
+
+
+def is_young(known: Times) -> bool:
+    """Whether a feed has shown too little to be learned from: few posts, or hardly a week of them."""
+    return len(known) < LEAST_POSTS or int(known[-1] - known[0]) < WEEK - DAY
 
 
 class SharedBudget:
@@ -79,13 +84,15 @@ class SharedBudget:
 
     def join(self, feed: int, times: Times, now: float, watched_since: float) -> None:
         kin = self._kin.get(feed, "")
+        if is_young(times):
+            self._neighbours.show(times, now)
 
         def learn(known: Times) -> Shape:
-            few = len(known) < LEAST_POSTS
-            return first_shape(known, self._neighbours.of(kin)) if few else learn_shape(known)
+            return first_shape(known, self._neighbours.of(kin)) if is_young(known) else learn_shape(known)
 
         forecast = self._forecasts[feed] = Forecast.learn(times, int(now), learn)
-        self._neighbours.add(kin, forecast.shape, len(times))
+        if not is_young(times):
+            self._neighbours.add(kin, forecast.shape, len(times))
         if len(times):
             self.recall(feed, forecast.activity())
 
