@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from contextlib import suppress
 
-from phasa.garbage import collected_rarely, never_collected
+from phasa.garbage import collected_rarely, leave_the_rest, never_collected
 
 
 def test_collected_rarely_and_then_as_before() -> None:
@@ -29,3 +29,13 @@ def test_who_had_switched_it_off_finds_it_off() -> None:
         with never_collected():
             pass
         assert not gc.isenabled()
+
+
+def test_what_is_left_at_the_end_is_not_looked_through() -> None:
+    gc.collect()
+    leave_the_rest()
+    try:
+        assert gc.get_freeze_count() > gc.get_count()[0]
+        assert gc.collect() == 0
+    finally:
+        gc.unfreeze()

@@ -29,3 +29,8 @@ def never_collected() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def leave_the_rest() -> None:
+    """For the end of a command: what is loaded ends with the process and is not looked through once more."""
+    gc.freeze()

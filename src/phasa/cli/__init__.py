@@ -15,6 +15,7 @@ from io import TextIOWrapper
 from phasa.archive.damage import Damage, noted
 from phasa.cli.outputs import end_unread
 from phasa.errors import PhasaError
+from phasa.garbage import collected_rarely
 from phasa.logs import take_log_options
 
 _MOST_DAMAGE = 20
@@ -22,14 +23,16 @@ _MOST_DAMAGE = 20
 
 def main() -> None:
     """Run the command line. Exit code 0: done; 1: it could not be done, one line says why; 2: wrong usage."""
+    # Threads of the linear algebra library wait busily for matrices larger than ours: a core lost for nothing.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that has no Thai letters shows ? and goes on
     try:
         try:
-            from phasa.cli.group import app  # here, where Ctrl-C while it loads is understood
+            with noted() as damage, collected_rarely():  # what is loaded at the start is not garbage
+                from phasa.cli.group import app  # here, where Ctrl-C while it loads is understood
 
-            with noted() as damage:
                 try:
                     app(take_log_options(sys.argv[1:]), prog_name="phasa")
                 except SystemExit as end:

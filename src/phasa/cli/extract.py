@@ -12,6 +12,7 @@ import typer
 from phasa.cli.inputs import tell_trouble, write_text
 from phasa.cli.sources import is_address, read_source
 from phasa.errors import InputError, ParserCrashedError, PhasaError
+from phasa.garbage import leave_the_rest
 from phasa.overview.extract.method import Method
 from phasa.overview_choices import FormPolicy, Logic
 
@@ -79,6 +80,7 @@ def extract(
                 well = tell_trouble(name, text)
     if form is Format.TEI:
         write_text("</teiCorpus>\n")
+    leave_the_rest()
     if not well:
         raise typer.Exit(1)
 

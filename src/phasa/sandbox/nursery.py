@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import socket
@@ -86,7 +85,9 @@ def may_fork() -> bool:
     """Whether this process may be copied: a command, with nothing else under way in it. A copy is there at once and has
     everything loaded; a process with threads or an event loop must start a fresh one, and so must one that had uvloop:
     libuv closes files of its own in every copy, by numbers that are other files by then."""
-    return threading.active_count() == 1 and asyncio._get_running_loop() is None and "uvloop" not in sys.modules
+    loops = sys.modules.get("asyncio")  # not loaded here: a command that has no use for it starts without it
+    idle = loops is None or loops._get_running_loop() is None
+    return threading.active_count() == 1 and idle and "uvloop" not in sys.modules
 
 
 def _forked(control: socket.socket, bounds: Bounds, modules: Sequence[str]) -> int:

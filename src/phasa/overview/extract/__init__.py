@@ -70,6 +70,9 @@ def extract_pages(
     from phasa.overview.extract import trees
 
     if method == Method.PHASA:
+        from phasa.overview.extract import judged
+
+        judged.ready()  # before a command's process is copied into the sandbox: loaded once for both of them
         return sandbox.run(trees.by_features, pages)
     if method == Method.THESIS:
         return sandbox.run(trees.by_thesis, pages, rules)

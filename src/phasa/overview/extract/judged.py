@@ -27,6 +27,11 @@ _OUTSIDE: Final = -2.0  # the odds of what lies before the first block and after
 _WORTH_COMPARING: Final = 30  # characters; shorter texts may stand twice in an article
 
 
+def ready() -> None:
+    """Load the weights."""
+    load_trees(WEIGHTS)
+
+
 def extract_elements(drafts: Sequence[Draft]) -> list[list[Element]]:
     """The blocks of key content of each page, in document order. Several pages at once take less time for each."""
     return [_chosen(*draft, margins) for draft, margins in zip(drafts, judge_pages(drafts), strict=True)]
