@@ -37,28 +37,32 @@ def measure(document: Document, stop_words: frozenset[str]) -> dict[str, float]:
     words, lines = document.words, [line for one in document.paragraphs for line in one.text.split("\n") if line]
     text = document.text
     count = len(words)
+    counts = Counter(words)  # in the order in which they come first
+    stops = stop_words.intersection(counts)
     lengths = np.fromiter(map(len, words), np.int64, count)
+    repeated_lines, repeated_characters = _repeated(lines)
     numbers: dict[str, float] = {
         "words": count,
         "characters": len(text),
         "paragraphs": len(document.paragraphs),
         "mean_word": _share(int(lengths.sum()), count),
-        "letters": _share(sum(word[0].isalpha() for word in words), count),
-        "stop_share": _share(sum(word in stop_words for word in words), count),
-        "stop_words": len(stop_words.intersection(words)),
-        "distinct_words": _share(len(set(words)), count),
+        "letters": _share(sum(number for word, number in counts.items() if word[0].isalpha()), count),
+        "stop_share": _share(sum(counts[word] for word in stops), count),
+        "stop_words": len(stops),
+        "distinct_words": _share(len(counts), count),
         "symbols": _share(len(_SYMBOLS.findall(text)), count),
         "bullets": _share(sum(line.lstrip().startswith(_BULLETS) for line in lines), len(lines)),
         "ellipsis": _share(sum(line.rstrip().endswith(("...", "…")) for line in lines), len(lines)),
         "line_ends": _share(sum(line.rstrip()[-1:] in _ENDS for line in lines), len(lines)),
         "lines_per_word": _share(len(lines) - 1, count),
         "links": _link_share(document),
-        "repeated_lines": _repeated(lines)[0],
-        "repeated_line_characters": _repeated(lines)[1],
+        "repeated_lines": repeated_lines,
+        "repeated_line_characters": repeated_characters,
         "compressed": _compressed(text),
         "machine": len(_MADE.findall(text)),
     }
-    return numbers | _ngrams(words, lengths, len(text))
+    ids = {word: number for number, word in enumerate(counts, 1)}
+    return numbers | _ngrams(np.fromiter(map(ids.__getitem__, words), np.uint64, count), lengths, len(text))
 
 
 def _share(part: float, whole: float) -> float:
@@ -84,44 +88,51 @@ def _compressed(text: str) -> float:
     return _share(len(zlib.compress(data, 1)), len(data))
 
 
-def _ngrams(words: Sequence[str], lengths: NDArray[np.int64], total: int) -> dict[str, float]:
+def _ngrams(ids: NDArray[np.uint64], lengths: NDArray[np.int64], total: int) -> dict[str, float]:
+    """`ids` are the words as numbers. What stands but once is part of no longer n-gram that stands twice: each length
+    is looked for only where a shorter one was repeated."""
     names = [f"top_{n}" for n in COMMONEST] + [f"repeated_{n}" for n in REPEATED]
-    if not len(words):
-        return dict.fromkeys(names, 0.0)
-    seen: dict[str, int] = {}
-    ids = np.fromiter((seen.setdefault(word, len(seen)) for word in words), np.uint64, len(words))
-    mixed = (ids + np.uint64(1)) * _FACTOR
+    out = dict.fromkeys(names, 0.0)
+    mixed = ids * _FACTOR
     mixed ^= mixed >> np.uint64(29)
     before = np.concatenate(([0], np.cumsum(lengths)))
-    out: dict[str, float] = {}
     grams = mixed
+    places = np.arange(len(ids))
     for n in range(2, REPEATED[-1] + 1):
-        if len(words) < n:
-            break
+        places = places[: np.searchsorted(places, len(ids) - n, side="right")]
         grams = grams[:-1] * _FACTOR + mixed[n - 1 :]
+        asked = grams[places]
+        order = np.argsort(asked, kind="stable")
+        ordered = asked[order]
+        again = np.flatnonzero(ordered[1:] == ordered[:-1])
+        if not len(again):
+            break
         if n in COMMONEST:
-            out[f"top_{n}"] = _commonest(grams, before, n, total)
-        elif n in REPEATED:
-            out[f"repeated_{n}"] = _repeats(grams, before, n, total)
-    return {name: out.get(name, 0.0) for name in names}
+            out[f"top_{n}"] = _commonest(places[order], again, before, n, total)
+        else:
+            out[f"repeated_{n}"] = _repeats(places[order[again + 1]], before, n, total)
+        repeated = np.zeros(len(places), np.bool_)
+        repeated[order[again]] = repeated[order[again + 1]] = True
+        places = places[repeated]
+    return out
 
 
-def _commonest(grams: NDArray[np.uint64], before: NDArray[np.int64], n: int, total: int) -> float:
-    _, first, counts = np.unique(grams, return_index=True, return_counts=True)
+def _commonest(
+    places: NDArray[np.int64], again: NDArray[np.int64], before: NDArray[np.int64], n: int, total: int
+) -> float:
+    """The share of characters in the commonest n-gram. `again` are where among `places`, equal ones beside each other,
+    the next has the same n-gram."""
+    begins = np.flatnonzero(np.diff(again, prepend=-2) != 1)
+    counts = np.diff(begins, append=len(again)) + 1
     best = int(counts.argmax())
-    if counts[best] < 2:
-        return 0.0
-    at = int(first[best])
+    at = int(places[again[begins[best]]])
     return _share(int(counts[best]) * int(before[at + n] - before[at]), total)
 
 
-def _repeats(grams: NDArray[np.uint64], before: NDArray[np.int64], n: int, total: int) -> float:
-    """The share of characters in n-grams that have stood before, of those that overlap the first."""
-    order = np.argsort(grams, kind="stable")
-    ordered = grams[order]
-    again = np.flatnonzero(ordered[1:] == ordered[:-1])
+def _repeats(places: NDArray[np.int64], before: NDArray[np.int64], n: int, total: int) -> float:
+    """The share of characters in n-grams that have stood before, at these places, of those that overlap the first."""
     characters, end = 0, 0
-    for start in np.sort(order[again + 1]).tolist():
+    for start in np.sort(places).tolist():
         if start >= end:
             end = start + n
             characters += int(before[end] - before[start])

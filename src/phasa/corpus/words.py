@@ -21,7 +21,8 @@ class Words:
         self._engine = engine_of(profile)
 
     def __call__(self, documents: Sequence[Document]) -> list[Document]:
-        return [replace(one, words=words_of(one.text, self._engine)) for one in documents]
+        found = words_of_each([one.text for one in documents], self._engine)
+        return [replace(one, words=words) for one, words in zip(documents, found, strict=True)]
 
 
 def engine_of(profile: Profile) -> CutSegmenter:
@@ -33,4 +34,11 @@ def engine_of(profile: Profile) -> CutSegmenter:
 
 def words_of(text: str, engine: CutSegmenter) -> tuple[str, ...]:
     """The words in lower case; blanks and punctuation are none."""
-    return tuple(word for word in engine.words(text.lower()) if word[0].isalnum())
+    return words_of_each([text], engine)[0]
+
+
+def words_of_each(texts: Sequence[str], engine: CutSegmenter) -> list[tuple[str, ...]]:
+    """`words_of` each of several texts."""
+    found = engine.words_of_each([text.lower() for text in texts])
+    is_word = {word: word[0].isalnum() for word in set().union(*found)}
+    return [tuple(filter(is_word.__getitem__, words)) for words in found]

@@ -103,8 +103,8 @@ def read_model(source: Path | BytesIO, name: str) -> Model:
 
 
 def write_model(model: Model, path: Path) -> None:
-    """The model as one file. Its tables, nearly all of it, are packed by zstandard: unpacked in a third of the time that
-    a compressed npz takes, by every command that asks for a language."""
+    """The model as one file. Its tables, nearly all of it, are packed by zstandard: every command that asks for a
+    language unpacks them, in a third of the time that a compressed npz takes."""
     pack = zstandard.ZstdCompressor(level=19).compress
     arrays: dict[str, NDArray[np.generic]] = {"groups": np.array(len(model.groups))}
     for number, group in enumerate(model.groups):

@@ -27,6 +27,13 @@ def test_every_engine_gives_the_text_back(name: str, text: str) -> None:
     assert all(start < end for start, end in spans)
 
 
+@pytest.mark.parametrize("style", ["auto", "general"])
+@given(several=st.lists(texts, max_size=5))
+def test_many_texts_together_are_cut_as_each_alone(style: str, several: list[str]) -> None:
+    engine = load_segmenter("phasa", style=style)
+    assert engine.words_of_each(several) == [engine.words(text) for text in several]
+
+
 @pytest.mark.parametrize("name", [name for name in ENGINES if name != "longest-first"])
 @given(text=texts)
 def test_no_engine_but_that_of_the_thesis_cuts_before_a_mark(name: str, text: str) -> None:

@@ -53,19 +53,11 @@ class CutSegmenter(ABC):
         return list(zip(starts, [*starts[1:], len(text)], strict=True)) if starts else []
 
     def words(self, text: str) -> list[str]:
-        starts = self.starts(text)
-        separator = next((sign for sign in _UNLIKELY if sign not in text), None)
-        if separator is None:
-            begins = starts.tolist()
-            return [text[start:end] for start, end in zip(begins, [*begins[1:], len(text)], strict=True)]
-        found: list[str] = []
-        same: dict[str, str] = {}  # a word that comes again is the same object: a long text has few different ones
-        for first in range(0, len(starts), _WORDS):
-            part = starts[first : first + _WORDS]
-            end = int(starts[first + _WORDS]) if first + _WORDS < len(starts) else len(text)
-            words = _with_separator(text[part[0] : end], part[1:] - part[0], separator).split(separator)
-            found += map(same.setdefault, words, words)
-        return found
+        return _cut(text, self.starts(text))
+
+    def words_of_each(self, texts: Sequence[str]) -> list[list[str]]:
+        """The words of each text: the same as `words` of it, only faster where an engine has a way for many."""
+        return [self.words(text) for text in texts]
 
     def separated(self, text: str, separator: str = SEPARATOR) -> str:
         """The text with `separator` between the words of each line; line ends stay alone and get none."""
@@ -87,6 +79,34 @@ class WordList(CutSegmenter):
         if "".join(words) != text:
             raise InputError("segmenter: the words, joined, are not the text that was cut; add nothing, lose nothing")
         return np.cumsum([0, *map(len, words[:-1])], dtype=np.int64)
+
+
+def words_of_lines(engine: CutSegmenter, texts: Sequence[str]) -> list[list[str]]:
+    """The words of each text, all of them cut in one go: what a line is cut into does not depend on others."""
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    begins = np.cumsum(lengths + 1) - lengths - 1
+    joined = "\n".join(texts)
+    borders = np.concatenate((begins, begins[1:] - 1))  # the texts, and the line ends between them
+    starts = np.union1d(engine.starts(joined), borders[borders < len(joined)])
+    words = _cut(joined, starts)
+    first, end = np.searchsorted(starts, begins), np.searchsorted(starts, begins + lengths)
+    return [words[start:stop] for start, stop in zip(first.tolist(), end.tolist(), strict=True)]
+
+
+def _cut(text: str, starts: Starts) -> list[str]:
+    """The text cut at these places, of which the first is its beginning."""
+    separator = next((sign for sign in _UNLIKELY if sign not in text), None)
+    if separator is None:
+        begins = starts.tolist()
+        return [text[start:end] for start, end in zip(begins, [*begins[1:], len(text)], strict=True)]
+    found: list[str] = []
+    same: dict[str, str] = {}  # a word that comes again is the same object: a long text has few different ones
+    for first in range(0, len(starts), _WORDS):
+        part = starts[first : first + _WORDS]
+        end = int(starts[first + _WORDS]) if first + _WORDS < len(starts) else len(text)
+        words = _with_separator(text[part[0] : end], part[1:] - part[0], separator).split(separator)
+        found += map(same.setdefault, words, words)
+    return found
 
 
 def _with_separator(text: str, places: Starts, separator: str) -> str:

@@ -7,7 +7,7 @@ each other, so that a text cut at line ends gives the same words piece by piece.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from phasa.language.segmenters.alphabet import COMMA, POINT
 from phasa.language.segmenters.characters import DIGIT, Mask
-from phasa.language.segmenters.cuts import CutSegmenter, Starts
+from phasa.language.segmenters.cuts import CutSegmenter, Starts, words_of_lines
 from phasa.language.segmenters.features import (
     BUNDLES,
     GROUP,
@@ -71,6 +71,9 @@ class Pointwise(CutSegmenter):
         if self._style == AUTO:
             return self.with_style(self.style_for(text)).starts(text)
         return super().starts(text)
+
+    def words_of_each(self, texts: Sequence[str]) -> list[list[str]]:
+        return super().words_of_each(texts) if self._style == AUTO else words_of_lines(self, texts)
 
     def piece_starts(self, text: str) -> Starts:
         if self._weights is None:
