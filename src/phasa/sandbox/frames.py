@@ -41,7 +41,8 @@ def call_frame(function: Callable[..., Any], args: tuple[Any, ...], options: dic
         args = tuple(pickle.PickleBuffer(arg) if arg is body else arg for arg in args)
     call = pickle.dumps((function, args, options), protocol=5, buffer_callback=lambda _: False)
     head = CALL.pack(len(call), len(body))
-    return [head + call, body] if body else [head + call]
+    start = [head, call] if len(call) > _LARGE else [head + call]
+    return [*start, body] if body else start
 
 
 def reply_to(call: bytes, body: bytes = b"") -> bytes:

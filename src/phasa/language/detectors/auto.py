@@ -8,6 +8,7 @@ which the model cannot know, is recognised as `own.py` says.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,13 @@ from numpy.typing import NDArray
 from phasa.language.census import Census, take_census
 from phasa.language.detectors.detector import OneByOne, sample
 from phasa.language.detectors.model import FOR_SCRIPTS, GeneralModel
-from phasa.language.detectors.own import OwnLanguage
 from phasa.language.linear import Model
 from phasa.language.profile import Profile, profile_for
 from phasa.language.scripts import SCRIPTS
 from phasa.language.verdict import Document, Verdict, unknown
+
+if TYPE_CHECKING:
+    from phasa.language.detectors.own import OwnLanguage
 
 # Scripts whose letters name the language.
 ONE_LANGUAGE: dict[str, str] = {
@@ -132,4 +135,6 @@ def auto(profile: Profile | None) -> Auto:
     plain = Auto()
     if profile is None or profile.code in plain.codes:
         return plain
+    from phasa.language.detectors.own import OwnLanguage  # word lists, which few languages need here
+
     return Auto(own=OwnLanguage(profile))

@@ -28,7 +28,7 @@ _NEVER_DEEP: Final = (
     "area base br col embed hr img input link meta param source track wbr basefont bgsound frame keygen p li dt dd td "
     "th tr thead tbody tfoot option optgroup colgroup rp rt a"
 )
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]").findall
+_CONTROL: Final = bytes((*range(9), *range(14, 32)))
 _BINARY: Final = (
     (b"%PDF-", "a PDF file"),
     (b"\x89PNG", "a PNG image"),
@@ -52,9 +52,11 @@ def read_text(page: bytes | str, content_type: str = "") -> str:
 
 def read_tree(text: str) -> HTMLTree:
     """The tree of a page's text; of a page with more than 150,000 tags only the part before them is read."""
-    if text.count("<") > MOST_TAGS:
-        text = text[: len(text) - len(text.split("<", MOST_TAGS)[-1]) - 1]
-    return HTMLTree.parse(limit_depth(text))
+    if len(text) > _LONGEST_TAG or text.count("<") >= _WORTH_COUNTING:
+        if text.count("<") > MOST_TAGS:
+            text = text[: len(text) - len(text.split("<", MOST_TAGS)[-1]) - 1]
+        text = limit_depth(text)
+    return HTMLTree.parse(text)
 
 
 def decode(body: bytes, content_type: str = "") -> str:
@@ -63,7 +65,8 @@ def decode(body: bytes, content_type: str = "") -> str:
         if body.startswith(magic):
             raise InputError(f"this is {what}, not an HTML page")
     text = charset.decode(body, content_type or None).text
-    if len(_CONTROL(text[:4096])) > 0.1 * len(text[:4096]):
+    head = text[:4096].encode("utf-8", "surrogatepass")
+    if len(head) - len(head.translate(None, _CONTROL)) > 0.1 * len(text[:4096]):
         raise InputError("this is binary data, not an HTML page")
     return text
 
