@@ -7,7 +7,8 @@ logits = (sum of the table's rows over a text's n-grams / sqrt(their number)) @ 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
@@ -25,18 +26,24 @@ Floats = NDArray[np.float32]
 _CHUNK = 48_000
 
 
-class Group(NamedTuple):
-    """The part of the model that tells the languages of some scripts apart."""
+@dataclass(frozen=True)
+class Group:
+    """The part of the model that tells the languages of some scripts apart. Its table is unpacked when a text in one of
+    them comes first: few users meet the scripts of all groups."""
 
     scripts: tuple[str, ...]
     classes: tuple[str, ...]
     seen: dict[str, NDArray[np.int64]]  # script -> classes that are written in it
-    table: NDArray[np.int8]
+    packed: bytes  # the table, as `pack` has it
     scale: Floats  # one per column of the table
     projection: Floats | None
     bias: Floats
     bits: int
     orders: int
+
+    @cached_property
+    def table(self) -> NDArray[np.int8]:
+        return np.frombuffer(zstandard.ZstdDecompressor().decompress(self.packed), np.int8).reshape(1 << self.bits, -1)
 
     def logits(self, texts: Sequence[str], longest: int) -> Floats:
         """One row per text, one column per class; only letters of the group's scripts count."""
@@ -84,6 +91,11 @@ def as_bytes(table: Floats, levels: int = 127) -> tuple[NDArray[np.int8], Floats
     return np.round(table / scale).astype(np.int8), scale
 
 
+def pack(table: NDArray[np.int8]) -> bytes:
+    """A table as it is kept: zstandard unpacks it in a third of the time that a compressed npz takes."""
+    return zstandard.ZstdCompressor(level=19).compress(table.tobytes())
+
+
 @cache
 def shipped_model() -> Model:
     """The model inside the package, read once."""
@@ -103,13 +115,11 @@ def read_model(source: Path | BytesIO, name: str) -> Model:
 
 
 def write_model(model: Model, path: Path) -> None:
-    """The model as one file. Its tables, nearly all of it, are packed by zstandard: every command that asks for a
-    language unpacks them, in a third of the time that a compressed npz takes."""
-    pack = zstandard.ZstdCompressor(level=19).compress
+    """The model as one file."""
     arrays: dict[str, NDArray[np.generic]] = {"groups": np.array(len(model.groups))}
     for number, group in enumerate(model.groups):
         arrays |= {
-            f"g{number}_table": np.frombuffer(pack(group.table.tobytes()), np.uint8),
+            f"g{number}_table": np.frombuffer(group.packed, np.uint8),
             f"g{number}_scale": group.scale,
             f"g{number}_bias": group.bias,
             f"g{number}_scripts": np.array(group.scripts),
@@ -129,14 +139,15 @@ def _read_group(stored: np.lib.npyio.NpzFile, key: str) -> Group:
         script, _, number = str(pair).partition(" ")
         seen.setdefault(script, []).append(int(number))
     bits, orders = (int(value) for value in stored[key + "shape"])
-    scale = stored[key + "scale"]
-    table = np.frombuffer(zstandard.ZstdDecompressor().decompress(stored[key + "table"]), np.int8)
+    scale, packed = stored[key + "scale"], stored[key + "table"].tobytes()
+    if zstandard.frame_content_size(packed) != len(scale) << bits:
+        raise ValueError(f"{key}table is of another size")
     projection = stored[key + "projection"].astype(np.float32) if key + "projection" in stored else None
     return Group(
         scripts=tuple(str(script) for script in stored[key + "scripts"]),
         classes=tuple(str(name) for name in stored[key + "classes"]),
         seen={script: np.array(numbers) for script, numbers in seen.items()},
-        table=table.reshape(1 << bits, len(scale)),
+        packed=packed,
         scale=scale,
         projection=projection,
         bias=stored[key + "bias"],

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from phasa.language.linear import Group, Model, as_bytes
+from phasa.language.linear import Group, Model, as_bytes, pack
 from phasa.language.scripts import SCRIPTS
 from phasa.language.training.clean import mend_labels
 from phasa.language.training.corpus import NON_COMMERCIAL, SETS, Line, main_script, read_set
@@ -108,7 +108,7 @@ def _fit_group(
         scripts=plan.shape.scripts,
         classes=tuple(classes),
         seen=_classes_by_script(ours, number),
-        table=table,
+        packed=pack(table),
         scale=scale,
         projection=fitted.projection,
         bias=fitted.bias,
