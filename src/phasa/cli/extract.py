@@ -154,12 +154,13 @@ def _extracted(batch: Batch, method: str, rules: Rules) -> tuple[Batch, list[_Re
 def _json_lines(pages: list[_Read]) -> Iterator[str]:
     from phasa.overview.extract import languages_of, page_kind
 
-    languages = languages_of([(page.text, page.metadata.language) for page in pages])
-    for page, language in zip(pages, languages, strict=True):
+    texts = [page.text for page in pages]
+    languages = languages_of([(text, page.metadata.language) for text, page in zip(texts, pages, strict=True)])
+    for page, text, language in zip(pages, texts, languages, strict=True):
         row = {
             "file": page.name,
             "title": page.metadata.title,
-            "text": page.text,
+            "text": text,
             "author": page.metadata.author,
             "date": page.metadata.date,
             "language": language,
