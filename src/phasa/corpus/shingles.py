@@ -32,10 +32,7 @@ def shingles(words: Sequence[str]) -> Hashes:
     """The hashes of a text's shingles, ascending, each once; of one with fewer than five words that of all of them."""
     if not words:
         return np.zeros(0, np.uint32)
-    known: dict[str, int] = {}
-    for word in words:
-        if word not in known:
-            known[word] = number_of(word)
+    known = {word: number_of(word) for word in set(words)}
     grams = np.fromiter(map(known.__getitem__, words), np.uint64, len(words))
     first = grams
     for step in range(1, min(WORDS, len(words))):

@@ -122,8 +122,9 @@ def _commonest(
 ) -> float:
     """The share of characters in the commonest n-gram. `again` are where among `places`, equal ones beside each other,
     the next has the same n-gram."""
-    begins = np.flatnonzero(np.diff(again, prepend=-2) != 1)
-    counts = np.diff(begins, append=len(again)) + 1
+    edges = np.flatnonzero(again[1:] != again[:-1] + 1) + 1
+    begins = np.concatenate(([0], edges))
+    counts = np.concatenate((edges, [len(again)])) - begins + 1
     best = int(counts.argmax())
     at = int(places[again[begins[best]]])
     return _share(int(counts[best]) * int(before[at + n] - before[at]), total)
