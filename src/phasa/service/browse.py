@@ -176,7 +176,10 @@ def _lines(service: Service, asked: AskedLines) -> Lines:
 
 
 def _see(service: Service, asked: AskedPage) -> PageSeen:
-    return see_page(service.collection, asked, service.replay)
+    seen = see_page(service.collection, asked, service.replay)
+    with reading(service.folder / FILE) as index:
+        near = index.near(seen.url) if index is not None else []
+    return msgspec.structs.replace(seen, near=near)
 
 
 def _record(service: Service, asked: AskedPage) -> Response:
