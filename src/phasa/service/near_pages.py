@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from phasa.corpus.shingles import Hashes, jaccard, keys_of, shingles
+if TYPE_CHECKING:
+    from phasa.corpus.shingles import Hashes
 
 LEAST = 0.8
 """The share of shingles that two pages have in common, from which on they are nearly the same."""
@@ -41,6 +43,8 @@ class NearPage(msgspec.Struct, frozen=True):
 
 def add_page(db: sqlite3.Connection, number: int, words: str) -> None:
     """Compare a page, by its words as they stand in the index, with those that are there, and put it beside them."""
+    from phasa.corpus.shingles import jaccard  # for the job that reads pages, not for who shows them
+
     own = _hashes(words)
     if own is None:
         return
@@ -78,6 +82,8 @@ def near_pages(db: sqlite3.Connection, url: str) -> list[NearPage]:
 
 
 def _hashes(words: str) -> Hashes | None:
+    from phasa.corpus.shingles import shingles
+
     # Thai stands there twice, cut in two ways, a line each: one of them is enough.
     found = words.partition("\n")[0].split()
     return shingles(found) if len(found) >= LEAST_WORDS else None
@@ -85,6 +91,8 @@ def _hashes(words: str) -> Hashes | None:
 
 def _keys(own: Hashes) -> list[int]:
     """Keys as the database takes them: signed."""
+    from phasa.corpus.shingles import keys_of
+
     return [int(key) - (1 << 64) * (int(key) >> 63) for key in keys_of([own])[0][:_BANDS]]
 
 

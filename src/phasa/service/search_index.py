@@ -19,6 +19,7 @@ from phasa.archive.shelf import size_of, warc_files
 from phasa.archive.text import page_text
 from phasa.errors import CollectionError
 from phasa.feeds.search_words import query_of, words_of
+from phasa.service.formatting import encode
 from phasa.service.near_pages import NEAR_SCHEMA, NearPage, add_page, near_pages, remove_page
 from phasa.web.http import PAGE_TYPES
 from phasa.web.url import Url, host
@@ -35,7 +36,7 @@ _COMMIT_EVERY = 200
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS page (
   number INTEGER PRIMARY KEY, url TEXT UNIQUE NOT NULL, host TEXT NOT NULL, language TEXT NOT NULL, wanted INTEGER,
-  title TEXT NOT NULL, lead TEXT NOT NULL, time TEXT NOT NULL, bytes INTEGER NOT NULL);
+  title TEXT NOT NULL, lead TEXT NOT NULL, time TEXT NOT NULL, bytes INTEGER NOT NULL, line INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS page_host ON page (host, number);
 CREATE INDEX IF NOT EXISTS page_language ON page (language, number);
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
@@ -68,6 +69,15 @@ class Result(msgspec.Struct, frozen=True):
     days: list[tuple[str, int]] = []
     whole: bool = True
     """Whether all that matches is counted."""
+
+
+class LanguageSize(msgspec.Struct, frozen=True):
+    """Pages in a language; `lines`: bytes as JSON lines; `repeats`: those that nearly repeat one that came before."""
+
+    language: str
+    pages: int
+    lines: int
+    repeats: int
 
 
 class Filter(msgspec.Struct, frozen=True):
@@ -170,8 +180,9 @@ class SearchIndex:
             *(_clean(text.title[:500]), body[:LEAD], stored.time.isoformat(), len(whole.body)),
         )
         made = self._db.execute(
-            "INSERT INTO page (url, host, language, wanted, title, lead, time, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            msgspec.structs.astuple(found),
+            "INSERT INTO page (url, host, language, wanted, title, lead, time, bytes, line)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*msgspec.structs.astuple(found), len(encode(text)) + len(found.time) + 1),
         )
         number, words = made.lastrowid or 0, words_of(body)
         add_page(self._db, number, words)
@@ -186,6 +197,26 @@ class SearchIndex:
         remove_page(self._db, number, row[0] if row else "")
         self._db.execute("DELETE FROM words WHERE rowid = ?", (number,))
         self._db.execute("DELETE FROM page WHERE number = ?", (number,))
+
+    def sizes(self) -> list[LanguageSize]:
+        """Pages by language, the most frequent first, with what their exports hold. Reads every page."""
+        rows = self._db.execute(
+            "SELECT language, count(*), sum(line),"
+            " sum(EXISTS (SELECT 1 FROM near WHERE near.one = page.number AND near.other < page.number))"
+            " FROM page GROUP BY language ORDER BY 2 DESC, 1"
+        )
+        return [LanguageSize(*row) for row in rows]
+
+    def spread(self, language: str, most: int) -> list[str]:
+        """Addresses of pages in a language, at most so many, evenly over the collection."""
+        total = self._db.execute("SELECT count(*) FROM page WHERE language = ?", (language,)).fetchone()[0]
+        step = max(1, -(-total // most))
+        rows = self._db.execute(
+            "SELECT url FROM (SELECT url, row_number() OVER (ORDER BY number) AS place FROM page WHERE language = ?)"
+            " WHERE place % ? = 0",
+            (language, step),
+        )
+        return [row[0] for row in rows]
 
     def near(self, url: str) -> list[NearPage]:
         """Pages whose text is nearly that of this one, those most alike first."""

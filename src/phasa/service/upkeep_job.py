@@ -20,6 +20,7 @@ from phasa.overview.making import making_of
 from phasa.service.formatting import encode, plain
 from phasa.service.job_process import Order, Tell
 from phasa.service.search_index import FILE, SearchIndex
+from phasa.service.sizes import Sizes
 
 DIGEST = "digest.json"
 WORDS = 60
@@ -47,6 +48,7 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
     watched: int = 0
     visits_last_day: int = 0
     late: int = 0
+    sizes: Sizes | None = None
 
 
 def run(order: Order, tell: Tell) -> str:
@@ -55,10 +57,11 @@ def run(order: Order, tell: Tell) -> str:
     index = SearchIndex(folder / FILE)
     try:
         added = index.update(collection.archive_folder, lambda done, of: tell(done, of, "reading pages"))
+        tell(0, None, "reading pages")
+        sizes = _sizes(collection, index)
     finally:
         index.close()
-    tell(0, None, "reading pages")
-    content = encode(_digest(collection))
+    content = encode(msgspec.structs.replace(_digest(collection), sizes=sizes))
     for path in (folder / DIGEST, Path(order.out)):
         with whole_file(path) as unfinished:
             unfinished.write_bytes(content)
@@ -96,6 +99,16 @@ def _digest(collection: Collection) -> Digest:
             late=now.late,
         )
     return digest
+
+
+def _sizes(collection: Collection, index: SearchIndex) -> Sizes | None:
+    # This brings the corpus, which the application, a reader of digests, does without.
+    from phasa.service.size_sample import measured
+
+    try:
+        return measured(collection, index)
+    except (PhasaError, OSError):
+        return None  # nothing is said beforehand then
 
 
 def _words(heaviest: Sequence[Keyword]) -> list[Word]:
