@@ -218,6 +218,15 @@ class SearchIndex:
         )
         return [row[0] for row in rows]
 
+    def pages_with(self, words: str, language: str) -> frozenset[int]:
+        """The numbers of pages in a language that have all the words, of many the newest `RANKED`."""
+        query = query_of(words).removesuffix("*")
+        return (
+            frozenset(number for number, _ in self._newest(_asking(query, Filter(language=language))))
+            if query
+            else frozenset()
+        )
+
     def near(self, url: str) -> list[NearPage]:
         """Pages whose text is nearly that of this one, those most alike first."""
         return near_pages(self._db, _clean(url))
