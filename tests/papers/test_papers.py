@@ -56,8 +56,12 @@ def test_a_table_with_notes_is_a_section_of_the_page_and_data() -> None:
     data = json.loads(msgspec.json.encode(as_data(result)))
     assert data["tables"] == [
         {
-            **{"section": "Table 9", "text": "why\n\nand how", "title": "Table 9", "header": ["a", "b"]},
-            **{"rows": [["x", 1.5], ["y", None]], "note": ""},
+            "section": "Table 9",
+            "text": "why\n\nand how",
+            "title": "Table 9",
+            "header": ["a", "b"],
+            "rows": [["x", 1.5], ["y", None]],
+            "note": "",
         }
     ]
     assert data["claims"] == [{"source": "E1", "text": "more", "holds": True, "detail": "2 > 1"}]

@@ -75,7 +75,7 @@ def test_tables_that_are_not_there_or_are_none_are_said_so(empty: Collection) ->
         (folder / "feeds.json").write_text('{"tables": 3}')
         assert client.get("/lab/tables/feeds").status_code == 404
         assert client.post("/api/lab/published/..%2Fx", json={}).status_code == 404
-        evil = {"experiment": "../x", "title": "<script>1</script>", "summary": "", "claims": []}
+        evil: dict[str, object] = {"experiment": "../x", "title": "<script>1</script>", "summary": "", "claims": []}
         evil["tables"] = [{"section": "</h2><img src=x>", "text": "", "title": "t", "header": ["<b>"], "rows": [["‮x"]]}]
         (folder / "feeds.json").write_text(json.dumps(evil))
         page = client.get("/lab/tables/feeds").text

@@ -128,6 +128,7 @@ class Terms:
             term = _CONTRACTED.sub("", _POSSESSIVE.sub("", term))
         if (
             term in self._stop
+            or term.rstrip(".") in self._stop  # Thai engines leave the full stop of an English sentence at its word
             or (len(term) < 2 and not (self._ideographs and _ideographic(term)))
             or _NO_WORD.search(term)
         ):

@@ -60,7 +60,7 @@ const phasa = {
     // Of the sizes that were estimated, that of what is chosen.
     for (const form of document.querySelectorAll("form[data-sizes]")) {
       const choose = () => {
-        const chosen = [form.elements.language.value, ...["clean", "repeats"].filter(name => form.elements[name].checked)].join(" ");
+        const chosen = [form.elements.language.value, ...["clean", "repeats"].filter(name => form.elements[name]?.checked)].join(" ");
         for (const size of form.querySelectorAll("[data-of]")) size.hidden = size.dataset.of !== chosen;
       };
       form.addEventListener("change", choose);
