@@ -65,7 +65,7 @@ def shots(link: str) -> list[Shot]:
         Shot("start-en", "/", "en-GB", window=TALL),
         Shot("start-fa-phone", "/", "fa-IR", "dark", PHONE),
         Shot("search-th", search, "th-TH", window=TALL),
-        Shot("search-th-phone", search, "th-TH", "dark", PHONE, at=".trend"),
+        Shot("search-th-phone", search, "th-TH", "dark", PHONE, at="#trend"),
         Shot("page-en", page, "en-GB", window=TALL),
         Shot("collection-fa", "/collection", "fa-IR", "dark"),
         Shot("export-en", "/collection", "en-GB", "dark", at="#export"),

@@ -76,7 +76,9 @@ def test_tables_that_are_not_there_or_are_none_are_said_so(empty: Collection) ->
         assert client.get("/lab/tables/feeds").status_code == 404
         assert client.post("/api/lab/published/..%2Fx", json={}).status_code == 404
         evil: dict[str, object] = {"experiment": "../x", "title": "<script>1</script>", "summary": "", "claims": []}
-        evil["tables"] = [{"section": "</h2><img src=x>", "text": "", "title": "t", "header": ["<b>"], "rows": [["‮x"]]}]
+        evil["tables"] = [
+            {"section": "</h2><img src=x>", "text": "", "title": "t", "header": ["<b>"], "rows": [["\u202ex"]]}
+        ]
         (folder / "feeds.json").write_text(json.dumps(evil))
         page = client.get("/lab/tables/feeds").text
         assert "<script>1" not in page

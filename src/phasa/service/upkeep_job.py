@@ -112,7 +112,7 @@ def _topics(heaviest: Sequence[str], language: str, index: SearchIndex) -> list[
         words = [plain(word, LONGEST_WORD) for word in topic.words]
         # As many as the link finds, where the last word may be begun.
         topics.append(Topic(words, index.search(" ".join(words[:2]), Filter(language=language), 1, 1).total))
-    return topics
+    return sorted(topics, key=lambda topic: -topic.pages)
 
 
 def _sizes(collection: Collection, index: SearchIndex) -> Sizes | None:
