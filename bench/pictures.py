@@ -57,8 +57,11 @@ def shots(link: str) -> list[Shot]:
     digest = start["digest"]
     topics = digest["topics"]
     words = " ".join(topics[0]["words"][:2]) if topics else digest["words"][0]["term"]
-    found = asked(link, f"/api/collection/search?q={quote(words)}&wanted=true")["result"]["found"]
-    pages = [f"/collection/page?url={quote(one['url'], safe='')}" for one in found[:10]]
+    pages = [
+        f"/collection/page?url={quote(one['url'], safe='')}"
+        for number in range(1, 6)
+        for one in asked(link, f"/api/collection/search?q={quote(words)}&wanted=true&page={number}")["result"]["found"]
+    ]
     page = next((path for path in pages if asked(link, f"/api{path}")["near"]), pages[0])
     search = f"/collection/search?q={quote(words)}"
     return [
