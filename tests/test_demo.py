@@ -140,7 +140,7 @@ def test_without_a_terminal_or_a_display_or_under_ci_the_demo_names_the_command_
     environment = {name: value for name, value in os.environ.items() if name not in ("CI", "WAYLAND_DISPLAY")}
     environment |= {"PYTHONPATH": SOURCE, "BROWSER": "false", "DISPLAY": "" if missing == "display" else ":9"}
     environment |= {"CI": "1"} if missing == "not CI" else {}
-    words = [sys.executable, "-c", ENDING, str(tmp_path / "nothing")]
+    words = [sys.executable, "-c", ENDING, str(stock(tmp_path / "thai-web", mixed(5)).path)]
     stdin = subprocess.DEVNULL if missing == "terminal" else theirs
     assert subprocess.run(words, stdin=stdin, stdout=theirs, env=environment, timeout=60).returncode == 0
     assert b"phasa serve" in os.read(ours, 10_000)

@@ -62,6 +62,18 @@ def test_copies_are_found_and_what_merely_quotes_is_not(collection: Collection) 
     assert near(collection, "c.example.th/short") == []  # a menu alone says nothing
 
 
+def test_a_text_that_was_rewritten_here_and_there_is_another(tmp_path: Path) -> None:
+    story = prose(8)
+    pieces = [Piece("http://a.example.th/", page("Story", " ".join(story)), "en")]
+    for part in range(12):  # two in three shingles in common: most of them share a key with the story
+        words = [f"new{part}" if place % 25 == part else word for place, word in enumerate(story)]
+        pieces.append(Piece(f"http://a.example.th/{part}", page(f"{part}", " ".join(words)), "en"))
+    index = SearchIndex(tmp_path / FILE)
+    index.update(stock(tmp_path / "web", pieces).archive_folder)
+    assert [index.near(piece.url) for piece in pieces] == [[]] * len(pieces)
+    index.close()
+
+
 def test_thai_is_compared_by_its_words_and_both_ways(collection: Collection) -> None:
     ((there, share),) = near(collection, "t.example.th/1")
     assert there == "t.example.th/2"
