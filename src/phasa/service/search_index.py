@@ -188,7 +188,7 @@ class SearchIndex:
         add_page(self._db, number, words)
         self._db.execute(
             "INSERT INTO words (rowid, title, body, facets) VALUES (?, ?, ?, ?)",
-            (number, words_of(found.title), words, _facets_of(found)),
+            (number, words_of(found.title), words, facets_of(found)),
         )
         return True
 
@@ -310,7 +310,8 @@ def _facets(where: Filter) -> list[str]:
     return facets + ["wanted"] * where.wanted
 
 
-def _facets_of(found: Found) -> str:
+def facets_of(found: Found) -> str:
+    """What filters may ask of a page, as words of the index."""
     day = found.time[:10].replace("-", "")
     words = [_facet("h", found.host), _facet("l", found.language), f"m{day[:6]}", f"m{day}"]
     return " ".join(words + ["wanted"] * bool(found.wanted))
