@@ -92,6 +92,11 @@ def test_a_language_in_latin_letters_keeps_words_that_are_stop_words_in_english(
     assert "hers" not in Terms("en").of("hers hospital")
 
 
+def test_the_end_of_an_english_sentence_is_no_term_of_a_thai_page() -> None:
+    assert Terms("th").of("โรงพยาบาล into the. มหาวิทยาลัย as of.") == Terms("th").of("โรงพยาบาล มหาวิทยาลัย")
+    assert Terms("th").of("มหาวิทยาลัย has a library.")[-1] == "library"
+
+
 def test_what_was_escaped_twice_is_no_word() -> None:
     assert Terms("th").of("วัดที่ จ.หนองคาย&quot; และ &quot วัดป่า") == Terms("th").of('วัดที่ จ.หนองคาย" และ " วัดป่า')
     assert Terms("en").of("Marks&amp;Spencer &#8220;Park&#8221; &ldquo Lane") == ["marks", "spencer", "park", "lane"]

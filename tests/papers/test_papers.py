@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import msgspec
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -46,14 +48,21 @@ def test_the_experiments_are_listed() -> None:
 
 
 def test_a_table_with_notes_is_a_section_of_the_page_and_data() -> None:
-    section = table_section("Table 9", ("a", "b"), (("x", 1.5), ("y", None)), "why", "and how")
+    section = table_section("Table 9", ("a", "b"), (("x", np.float64(1.5)), ("y", None)), "why", "and how")
     result = Result("words", "Words", "", [section], [Claim("E1", "more", True, "2 > 1")])
     page = write_html(result)
     assert page.count("Table 9") == 1
     assert "<p>why</p>\n<p>and how</p>" in page
-    data = json.loads(json.dumps(as_data(result)))
+    data = json.loads(msgspec.json.encode(as_data(result)))
     assert data["tables"] == [
-        {"section": "Table 9", "title": "Table 9", "header": ["a", "b"], "rows": [["x", 1.5], ["y", None]], "note": ""}
+        {
+            "section": "Table 9",
+            "text": "why\n\nand how",
+            "title": "Table 9",
+            "header": ["a", "b"],
+            "rows": [["x", 1.5], ["y", None]],
+            "note": "",
+        }
     ]
     assert data["claims"] == [{"source": "E1", "text": "more", "holds": True, "detail": "2 > 1"}]
 

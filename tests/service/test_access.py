@@ -3,16 +3,12 @@ moves for who wants no motion; rows of tables are cards on a phone."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
-from tests.service.conftest import serving
+from playwright.sync_api import Browser
+from tests.service.conftest import findings, serving
 from tests.service.feed_stock import fill
 from tests.service.stock import mixed, stock
 from tests.service.test_start import keep
@@ -23,7 +19,6 @@ from phasa.service.search_index import FILE as SEARCH
 from phasa.service.search_index import SearchIndex
 
 pytestmark = pytest.mark.browser
-AXE = "axe-core@4"
 PAGES = (
     *("/", "/crawl", "/crawl?url=http://news.example.th/about/1.html", "/collection", "/collection/search?q=railway"),
     *(
@@ -36,22 +31,6 @@ PAGES = (
     ),
     *("/collection/page?url=http://www.ku.example.th/news/0.html", "/lab", "/people", "/nothing", "/login"),
 )
-
-
-@pytest.fixture(scope="module")
-def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The source of axe-core, from npm; it is a tool of these tests and no part of phasa."""
-    if given := os.environ.get("PHASA_AXE"):
-        return Path(given).read_text(encoding="utf-8")
-    npm, folder = shutil.which("npm"), tmp_path_factory.mktemp("axe")
-    if npm is None:
-        pytest.skip("no npm here to fetch axe-core with; or name its axe.min.js in PHASA_AXE")
-    words = [npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), AXE]
-    try:
-        subprocess.run(words, check=True, capture_output=True, timeout=120)
-    except (subprocess.SubprocessError, OSError):
-        pytest.skip("npm could not fetch axe-core; or name its axe.min.js in PHASA_AXE")
-    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -69,12 +48,6 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 def link(collection: Collection) -> Iterator[str]:
     with serving(collection) as where:
         yield where
-
-
-def findings(page: Page, axe: str) -> list[str]:
-    page.evaluate(axe)
-    found: dict[str, Any] = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-    return [f"{one['id']}: {node['html'][:160]}" for one in found["violations"] for node in one["nodes"]]
 
 
 @pytest.mark.parametrize(

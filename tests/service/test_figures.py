@@ -47,7 +47,7 @@ def test_known_days_of_the_iranian_calendar() -> None:
     assert jalali(date(2026, 3, 21)) == (1405, 1, 1)
     assert jalali(date(2025, 3, 20)) == (1403, 12, 30)  # a leap year
     assert jalali(date(1979, 2, 11)) == (1357, 11, 22)
-    assert FA.day("2026-11-17") == "۱۴۰۵-۰۸-۲۶"
+    assert FA.day("2026-11-17") == "۱۴۰۵/۰۸/۲۶"
 
 
 @pytest.mark.browser

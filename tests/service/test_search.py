@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from tests.service.stock import ENGLISH, PERSIAN, THAI, Piece, mixed, page, stoc
 from phasa.collection import Collection
 from phasa.crawl.run.repairs import repair_collection
 from phasa.errors import CollectionError
+from phasa.service.charts import by_time
 from phasa.service.search_index import FILE, Filter, SearchIndex
 
 ANY = Filter()
@@ -76,6 +79,57 @@ def test_filters_hold_together(index: SearchIndex, where: Filter, expected: set[
 def test_no_spelling_of_a_question_breaks_it(index: SearchIndex, asked: str) -> None:
     assert index.search(asked, ANY, 1, 30).found == []
     assert index.pages() == 4
+
+
+def test_matches_are_counted_by_day_with_the_filters(index: SearchIndex) -> None:
+    assert index.search("", ANY, 1, 1).days == [("2026-11-01", 2), ("2026-12-11", 2)]
+    assert index.search("โรงพยาบาล", ANY, 1, 30).days == [("2026-12-11", 1)]
+    assert index.search("", Filter(language="en"), 1, 30).days == [("2026-11-01", 1)]
+    assert index.search("railway", Filter(host="a.example.th"), 1, 30).days == []
+
+
+def test_a_day_is_a_filter_too_and_no_word_finds_a_filter(index: SearchIndex) -> None:
+    assert urls(index, "", Filter(month="2026-12-11", wanted=True)) == ["a.example.th/health"]
+    assert urls(index, "wanted") == urls(index, "m202612") == []
+
+
+def test_a_chart_of_matches_hides_no_empty_day_and_has_months_over_long_times() -> None:
+    days = by_time([("2026-11-01", 2), ("2026-11-04", 5)])
+    assert days is not None
+    assert [(bar.day, bar.count) for bar in days.bars] == [
+        *(("2026-11-01", 2), ("2026-11-02", 0), ("2026-11-03", 0), ("2026-11-04", 5))
+    ]
+    months = by_time([("2025-12-31", 1), ("2026-03-08", 4), ("2026-03-09", 1)])
+    assert months is not None
+    assert [(bar.day, bar.count) for bar in months.bars] == [
+        *(("2025-12", 1), ("2026-01", 0), ("2026-02", 0), ("2026-03", 5))
+    ]
+    assert by_time([("2026-11-01", 2)]) is None
+
+
+def test_the_trend_is_on_the_page_and_each_bar_leads_to_its_day(tmp_path: Path) -> None:
+    made = stock(tmp_path / "web", mixed(36))
+    (made.path / "service").mkdir()
+    index = SearchIndex(made.path / "service" / FILE)
+    index.update(made.archive_folder)
+    index.close()
+    with client_of(made) as client:
+        path = "/collection/search?q=railway&language=en"
+        shown = client.get(path).text
+        assert "Matches over time" in shown
+        assert ">Pages</tspan>" in shown
+        assert ">Day</tspan>" in shown
+        found = client.get(f"/api{path}").json()
+        assert sum(bar["count"] for bar in found["trend"]["bars"]) == found["result"]["total"]
+        links = re.findall(r'<a href="(/collection/search[^"]*month=[^"]+)"', shown)
+        assert len(links) == sum(bar["count"] > 0 for bar in found["trend"]["bars"])
+        one = client.get("/api" + unescape(links[0])).json()
+        assert one["asked"] == {**found["asked"], "month": found["trend"]["bars"][0]["day"]}
+        assert one["result"]["total"] == found["trend"]["bars"][0]["count"]
+        day = client.get(unescape(links[0])).text
+        assert f'<option value="{one["asked"]["month"]}" selected>' in day
+        assert "ผลที่พบตามเวลา" in client.get(f"{path}&ui=th").text
+        assert "یافته‌ها در گذر زمان" in client.get(f"{path}&ui=fa").text
 
 
 def test_the_list_goes_on_where_it_ended(index: SearchIndex) -> None:

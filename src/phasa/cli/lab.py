@@ -200,7 +200,7 @@ def reproduce(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Repeat published experiments: each published table next to ours, and which claims hold."""
-    from phasa.lab.report import as_data, write_files, write_text
+    from phasa.lab.report import as_data, write_data, write_files, write_text
     from phasa.papers import EXPERIMENTS
     from phasa.papers import reproduce as repeat
     from phasa.papers.options import Options
@@ -227,7 +227,8 @@ def reproduce(
         if not as_json:
             print(write_text(results[-1]))
         if out is not None:
-            print("written: " + ", ".join(map(str, write_files(results[-1], out))), file=sys.stderr)
+            written = [*write_files(results[-1], out), write_data(results[-1], out)]
+            print("written: " + ", ".join(map(str, written)), file=sys.stderr)
     if as_json:
         print_json([as_data(result) for result in results])
 

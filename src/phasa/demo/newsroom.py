@@ -10,6 +10,7 @@ from pathlib import Path
 
 from phasa.feeds.policies import Policies
 from phasa.feeds.policy import Rules
+from phasa.feeds.report import Together, feed_lines, together
 from phasa.feeds.rhythm import DAY, HOUR
 from phasa.feeds.store import FeedStore
 from phasa.feeds.watch import Clock, Watcher
@@ -49,6 +50,8 @@ class Watched:
     delay: float
     evenly: float
     """The mean delay if the same polls had been shared evenly over all feeds and hours: half a gap."""
+    lately: Together
+    """The last 30 days, as the feeds pages show them: half of them were still learning."""
 
 
 async def watch_feeds(
@@ -74,5 +77,6 @@ async def watch_feeds(
             await watcher.run(until=measured + WATCH_DAYS * DAY)
             delays = [delay for feed in store.feeds() for delay in store.delays(feed.id, measured)]
             polls = store.polls_since(measured)
+            lately = together(feed_lines(store, clock.now()))
     gap = WATCH_DAYS * 24 * len(sites) / max(1, polls)
-    return Watched(len(sites), len(delays), polls, sum(delays) / max(1, len(delays)) / HOUR, gap / 2)
+    return Watched(len(sites), len(delays), polls, sum(delays) / max(1, len(delays)) / HOUR, gap / 2, lately)

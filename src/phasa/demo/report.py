@@ -25,7 +25,13 @@ def cumulative(wanted: Sequence[bool]) -> Series:
 
 
 def written(
-    world: str, sites: int, wanted: Sequence[bool], replayed: Sequence[Series], watched: Watched, words: Sequence[str]
+    world: str,
+    sites: int,
+    wanted: Sequence[bool],
+    replayed: Sequence[Series],
+    watched: Watched,
+    host: str,
+    words: Sequence[str],
 ) -> Result:
     """The report as a result of the lab, which knows how to write itself as one page."""
     share = sum(wanted) / max(1, len(wanted))
@@ -46,6 +52,8 @@ def written(
             f"posts, {WATCH_DAYS} days to use it. With {watched.polls / WATCH_DAYS:.0f} requests a day in all, "
             f"a post was found {watched.delay:.1f} hours after it appeared; the same requests spread evenly need "
             f"{watched.evenly:.1f}.\n\n"
+            f"The feeds pages show the last 30 days, half of which it was still learning: "
+            f"{watched.lately.polls_per_day:.0f} requests a day, {watched.lately.achieved or 0.0:.1f} hours.\n\n"
             "feeds.html shows the rhythm of each feed, when it will be asked next, and why.",
             tables=[
                 Table(
@@ -61,7 +69,9 @@ def written(
         ),
         Section(
             "The words",
-            "What the site with most pages is about, without menus and adverts: " + " · ".join(words) + "\n\n"
+            f"What {host} is about, the largest site of the pages read, without menus and adverts: "
+            + " · ".join(words)
+            + "\n\n"
             "cloud.html is the same as a tag cloud; the curve below it chooses how many words are shown.",
         ),
     ]

@@ -7,10 +7,8 @@ import json
 import shutil
 import subprocess
 import sys
-import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
-from os import environ
 from pathlib import Path
 
 from rich.console import Console
@@ -18,6 +16,7 @@ from rich.progress import Progress
 
 from phasa.collection import Collection
 from phasa.crawl.run.crawl_log import read_log
+from phasa.demo.ending import look_around
 from phasa.demo.newsroom import LEARN_DAYS, WATCH_DAYS, Watched, watch_feeds
 from phasa.demo.report import EVERY, harvest, written
 from phasa.errors import InputError
@@ -66,22 +65,21 @@ def tell(folder: Path) -> None:
 
     console.rule("4. Read: what is it about?", align="left")
     _run(console, "overview", site, "--by", "host", "--target", 60, "-o", folder / "cloud.html")
-    words = _words(site)
-    console.print("  " + " · ".join(words) + "\n")
+    host, words = _words(site)
+    console.print(f"  {host}: " + " · ".join(words) + "\n")
 
-    result = written(WORLD, len(world.sites), wanted, replayed, watched, words)
+    result = written(WORLD, len(world.sites), wanted, replayed, watched, host, words)
     report = write_files(result, folder)[0]
+    write_files(result, Collection.open(site).reports_folder)  # for the Lab page
     console.rule("Done", align="left")
     console.print(
         f"The report: [bold]{report}[/bold]   tag cloud: {folder / 'cloud.html'}   feeds: {folder / 'feeds.html'}"
     )
-    console.print(f"Look around in the collection:  phasa serve {site}\n")
-    if environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin":
-        webbrowser.open(report.resolve().as_uri())
     console.print("On the real web:")
     console.print("  phasa init thai-web --lang th --seeds my-seeds.txt --contact you@example.org")
     console.print("  phasa crawl thai-web --pages 1000")
-    console.print("  phasa serve thai-web")
+    console.print("  phasa serve thai-web\n")
+    look_around(console, site)
 
 
 def _phasa(*words: object) -> list[str]:
@@ -141,7 +139,8 @@ def _newsroom(console: Console, world: World, site: Path, page: Path) -> Watched
     return watched
 
 
-def _words(site: Path) -> list[str]:
+def _words(site: Path) -> tuple[str, list[str]]:
+    """The largest site of those that are read, as in the cloud, and its heaviest words."""
     shown = subprocess.run(
         _phasa("keywords", site, "--by", "host", "--top", 12, "--pages", 300, "--json"),
         check=True,
@@ -149,4 +148,4 @@ def _words(site: Path) -> list[str]:
         text=True,
     ).stdout
     largest = json.loads(shown.partition("\n")[0])
-    return [word["term"] for word in largest["keywords"]]
+    return largest["file"], [word["term"] for word in largest["keywords"]]

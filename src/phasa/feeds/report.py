@@ -65,6 +65,14 @@ class FeedLine(msgspec.Struct, frozen=True, kw_only=True):
     """Watched for less than a week: rates and delays may be those of an unusual day."""
 
 
+class Together(msgspec.Struct, frozen=True):
+    """Feeds taken together: polls a day, and the mean delay per post in hours, as it was and as it is expected."""
+
+    polls_per_day: float
+    achieved: float | None
+    expected: float | None
+
+
 class FeedReport(FeedLine, frozen=True, kw_only=True):
     """A feed in the report: also its day as believed (share of each hour), how far that is believed, the best points
     of the day for its polls, and the least delay that any schedule with as many polls could have had."""
@@ -94,6 +102,22 @@ class DialPoint(msgspec.Struct, frozen=True):
     polls_per_day: float
     expected_delay: float
     even_delay: float
+
+
+def together(lines: Sequence[FeedLine]) -> Together:
+    """What feeds that are watched need and reach in all; delays are means over posts, not over feeds."""
+    posting = [line for line in lines if line.posts_per_day > 0]
+    return Together(
+        sum(line.polls_per_day for line in lines),
+        _mean([(line.achieved_delay, line.posts_per_day) for line in posting]),
+        _mean([(line.expected_delay, line.posts_per_day) for line in posting]),
+    )
+
+
+def _mean(pairs: list[tuple[float | None, float]]) -> float | None:
+    known = [(value, weight) for value, weight in pairs if value is not None]
+    weights = sum(weight for _, weight in known)
+    return sum(value * weight for value, weight in known) / weights if weights else None
 
 
 def one_more_saves(worth: float | None, posts_per_day: float) -> float | None:

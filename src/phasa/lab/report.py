@@ -8,6 +8,9 @@ from html import escape
 from pathlib import Path
 from textwrap import fill
 
+import msgspec
+import numpy as np
+
 from phasa.lab.chart import draw
 from phasa.lab.result import Cell, Claim, Result, Section, Table
 
@@ -86,8 +89,27 @@ def write_tables(section: Section) -> str:
 
 def as_data(result: Result) -> dict[str, object]:
     """Tables and claims for other programs: plain values that JSON can hold."""
-    tables = [{"section": section.title, **asdict(table)} for section in result.sections for table in section.tables]
-    return {"experiment": result.name, "tables": tables, "claims": [asdict(claim) for claim in result.claims]}
+    tables = [
+        {"section": section.title, "text": section.text, **asdict(table), "rows": _plain_rows(table)}
+        for section in result.sections
+        for table in section.tables
+    ]
+    claims = [asdict(claim) | {"holds": bool(claim.holds)} for claim in result.claims]
+    about = {"experiment": result.name, "title": result.title, "summary": result.summary}
+    return {**about, "tables": tables, "claims": claims}
+
+
+def write_data(result: Result, folder: Path) -> Path:
+    """The same as a JSON file in a folder, which is made if need be: what the Lab page of the application shows."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{result.name}.json"
+    path.write_bytes(msgspec.json.encode(as_data(result)))
+    return path
+
+
+def _plain_rows(table: Table) -> list[list[Cell]]:
+    """Numbers of numpy as those of Python."""
+    return [[cell.item() if isinstance(cell, np.generic) else cell for cell in row] for row in table.rows]
 
 
 def _claims(claims: Sequence[Claim]) -> str:

@@ -22,6 +22,8 @@ _EDGES = frozenset("'\"`‘’“”«»*\\")
 # English: Israel's is Israel; I'm, don't, they've say nothing.
 _POSSESSIVE = re.compile("'s?$")
 _CONTRACTED = re.compile("^[a-z]+'(?:m|re|ve|ll|d|t)$")
+# Thai engines leave the full stop of an English sentence at its last word; abbreviations have one inside (U.S.).
+_ENDS = re.compile(r"[A-Za-z]+\.")
 # No words: what no font has a letter for, so that a cloud would show a box (replacement and private characters, lone
 # surrogates), and Thai torn apart: a vowel sign without the consonant it is written before, or a mark at the start.
 _NO_WORD = re.compile(
@@ -97,6 +99,8 @@ class Terms:
             while start < end and whole[start] in _EDGES:
                 start += 1
             while start < end and whole[end - 1] in _EDGES:
+                end -= 1
+            if _ENDS.fullmatch(whole, start, end):
                 end -= 1
             if term := self.term(whole[start:end]):
                 found[at].append(Occurrence(start - begin, end - begin, term))

@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from phasa.collection import Collection
 from phasa.errors import PhasaError
-from phasa.service import browse, crawl, feeds, jobs, lab, overview, people_page, search, start
+from phasa.service import browse, crawl, feeds, jobs, lab, overview, people_page, published, search, start
 from phasa.service import replay as replays
 from phasa.service.assets import asset_routes
 from phasa.service.catalogue import words
@@ -30,7 +30,8 @@ from phasa.service.templating import words_for
 
 SECTIONS = (
     *(start.section, crawl.section, browse.section, search.section),
-    *(feeds.section, overview.section, lab.section, people_page.section, jobs.section, replays.section),
+    *(feeds.section, overview.section, lab.section, published.section, people_page.section),
+    *(jobs.section, replays.section),
 )
 """The pages of the application in the order of the menu."""
 

@@ -14,12 +14,13 @@ from phasa.crawl.run.crawl_log import Logged, parse_line
 from phasa.crawl.run.prometheus import Metric
 from phasa.crawl.run.status import Status, read_status
 from phasa.service.charts import Chart, stacked
-from phasa.service.exports import EXPORT_CALLS, FORMATS, Format
+from phasa.service.exports import EXPORT_CALLS, FORMATS, Format, sizes_before
 from phasa.service.job_shelf import Job
 from phasa.service.page_view import AskedPage, PageSeen, read_record, see_page
 from phasa.service.search_index import FILE, reading
 from phasa.service.section import Call, NotFound, Nothing, Section, View
 from phasa.service.service import Service
+from phasa.service.sizes import Estimate
 
 ROWS = 50
 SHOWN = 8
@@ -57,6 +58,7 @@ class CollectionPage(msgspec.Struct, frozen=True):
     hosts: list[HostCount]
     formats: tuple[Format, ...]
     jobs: list[Job]
+    sizes: list[Estimate]
 
 
 class AskedHosts(msgspec.Struct, frozen=True):
@@ -134,6 +136,7 @@ def _page(service: Service, asked: Nothing) -> CollectionPage:
         service.counts.hosts("pages", "", SHOWN),
         FORMATS,
         service.jobs.all()[:5],
+        sizes_before(service, asked),
     )
 
 
@@ -176,7 +179,10 @@ def _lines(service: Service, asked: AskedLines) -> Lines:
 
 
 def _see(service: Service, asked: AskedPage) -> PageSeen:
-    return see_page(service.collection, asked, service.replay)
+    seen = see_page(service.collection, asked, service.replay)
+    with reading(service.folder / FILE) as index:
+        near = index.near(seen.url) if index is not None else []
+    return msgspec.structs.replace(seen, near=near)
 
 
 def _record(service: Service, asked: AskedPage) -> Response:

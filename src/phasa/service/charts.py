@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date, timedelta
 
 import msgspec
 
@@ -10,6 +11,8 @@ from phasa.crawl.run.counts import DayShare
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 440, 190, 46, 24, 10
 MOST_TIMES = 4
+DAILY = 62
+"""Days from which on months are shown."""
 COLOURS = 7  # classes f1 … f7 of the style sheet; the last is for the rest
 
 
@@ -44,6 +47,23 @@ class Chart(msgspec.Struct, frozen=True):
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
+
+
+def by_time(days: Sequence[tuple[str, int]], most_days: int = DAILY) -> Chart | None:
+    """Counts per day as a chart, months when they span more than `most_days`; days and months without any are drawn as
+    nothing. None for fewer than two days."""
+    if len(days) < 2:
+        return None
+    first, last = date.fromisoformat(days[0][0]), date.fromisoformat(days[-1][0])
+    if (last - first).days < most_days:
+        moments = [(first + timedelta(days=place)).isoformat() for place in range((last - first).days + 1)]
+    else:
+        span = range(first.year * 12 + first.month - 1, last.year * 12 + last.month)
+        moments = [f"{month // 12:04}-{month % 12 + 1:02}" for month in span]
+    counts = dict.fromkeys(moments, 0)
+    for day, count in days:
+        counts[day[: len(moments[0])]] += count
+    return stacked([DayShare(moment, "", count, 0) for moment, count in counts.items()], [""])
 
 
 def stacked(rows: Sequence[DayShare], keys: Sequence[str], *, weight: str = "fetches") -> Chart | None:

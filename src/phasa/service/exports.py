@@ -20,6 +20,8 @@ from phasa.service.job_process import Order, Tell
 from phasa.service.job_shelf import Job
 from phasa.service.section import Call, Nothing
 from phasa.service.service import Service
+from phasa.service.sizes import Estimate, estimates
+from phasa.service.upkeep_job import DIGEST, read_digest
 
 FormatName = Literal["wacz", "jsonl", "parquet", "opml", "arff"]
 
@@ -53,12 +55,19 @@ class AskedCorpus(msgspec.Struct, frozen=True):
 
     language: Annotated[str, Meta(max_length=20, description="Its code; empty: that of the collection.")] = ""
     clean: Annotated[bool, Meta(description="Leave out pages of poor quality, spam and boilerplate.")] = False
+    repeats: Annotated[bool, Meta(description="Keep pages that repeat others.")] = False
     mask: Annotated[bool, Meta(description="Mask personal data.")] = False
     form: Annotated[Literal["jsonl", "parquet"], Meta(description="The form of its text.")] = "jsonl"
 
 
 def _formats(service: Service, asked: Nothing) -> tuple[Format, ...]:
     return FORMATS
+
+
+def sizes_before(service: Service, asked: Nothing) -> list[Estimate]:
+    """What each export would hold; nothing before the upkeep job has counted it."""
+    digest = read_digest(service.folder / DIGEST)
+    return estimates(service.collection, digest.sizes) if digest and digest.sizes else []
 
 
 def _export(service: Service, asked: AskedExport) -> Job:
@@ -70,7 +79,8 @@ def _export(service: Service, asked: AskedExport) -> Job:
 
 def _corpus(service: Service, asked: AskedCorpus) -> Job:
     language = asked.language or service.profile.code
-    options = {"language": language, "form": asked.form, "clean": "yes" * asked.clean, "mask": "yes" * asked.mask}
+    options = {"language": language, "form": asked.form}
+    options |= {name: "yes" * getattr(asked, name) for name in ("clean", "repeats", "mask")}
     path = service.collection.path.resolve()
     profile_of(language)  # says what is wrong with it, if anything
     return service.jobs.start(
@@ -80,6 +90,7 @@ def _corpus(service: Service, asked: AskedCorpus) -> Job:
 
 EXPORT_CALLS = (
     Call("GET", "/api/collection/exports", "The forms a collection can be written in.", _formats, tuple[Format, ...]),
+    Call("GET", "/api/collection/sizes", "How large exports would be, about.", sizes_before, list[Estimate]),
     Call(
         *("POST", "/api/collection/exports", "Write the collection in a form.", _export),
         *(Job, AskedExport),

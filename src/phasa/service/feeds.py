@@ -17,7 +17,7 @@ from starlette.responses import Response
 from phasa.crawl.run.prometheus import Metric
 from phasa.errors import CollectionError, InputError
 from phasa.feeds.opml import Outline, read_opml, write_opml
-from phasa.feeds.report import DialPoint, FeedLine, Rhythm, days_of, dial, feed_lines, rhythm_of, week_of
+from phasa.feeds.report import DialPoint, FeedLine, Rhythm, days_of, dial, feed_lines, rhythm_of, together, week_of
 from phasa.feeds.rows import PlanVersion, PollRow, ShownPost
 from phasa.feeds.store import FeedStore
 from phasa.service import posts
@@ -186,13 +186,13 @@ def _ordered(lines: list[FeedLine], order: Order) -> list[FeedLine]:
 
 
 def _dial_of(service: Service, active: list[FeedLine], now: float) -> Dial:
-    """The curve of all feeds together; delays are means over posts, not over feeds."""
-    posting = [line for line in active if line.posts_per_day > 0]
+    """The curve of all feeds together."""
+    all_of_them = together(active)
     return Dial(
         feeds=len(active),
-        now=sum(line.polls_per_day for line in active),
-        achieved=_mean([(line.achieved_delay, line.posts_per_day) for line in posting]),
-        expected=_mean([(line.expected_delay, line.posts_per_day) for line in posting]),
+        now=all_of_them.polls_per_day,
+        achieved=all_of_them.achieved,
+        expected=all_of_them.expected,
         curve=_curve(str(_file(service)), len(active), int(now // KEPT)),
     )
 
@@ -202,12 +202,6 @@ def _curve(path: str, feeds: int, period: int) -> list[DialPoint]:
     """The dial, at most some minutes old: it changes slowly, and thousands of feeds take a while."""
     with FeedStore(path, read_only=True) as store:
         return dial(store, (period + 1) * KEPT)
-
-
-def _mean(pairs: list[tuple[float | None, float]]) -> float | None:
-    known = [(value, weight) for value, weight in pairs if value is not None and weight > 0]
-    weights = sum(weight for _, weight in known)
-    return sum(value * weight for value, weight in known) / weights if weights else None
 
 
 def _feed(service: Service, asked: AskedFeed) -> FeedView:

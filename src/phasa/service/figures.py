@@ -98,9 +98,9 @@ class Figures:
             year, month, day = jalali(at)
         else:
             return text
-        if len(text) == 7:
-            return self.words.digits(f"{year:04}-{month:02}")
-        return self.words.digits(f"{year:04}-{month:02}-{day:02}")
+        # As Persian writes it; after a letter a hyphen would let the three numbers stand from right to left.
+        parted = "/" if self.words.code == "fa" else "-"
+        return self.words.digits(parted.join([f"{year:04}", f"{month:02}", f"{day:02}"][: len(text) // 3]))
 
     def _of(self, key: str, figure: str) -> str:
         return str(self.words(key, n=self.words.digits(figure)))

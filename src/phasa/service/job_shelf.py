@@ -16,7 +16,10 @@ from phasa.service.job_process import Order
 
 JobState = Literal["waiting", "running", "done", "failed", "stopped"]
 ENDED: tuple[JobState, ...] = ("done", "failed", "stopped")
-RESUMED = ("phasa.service.exports", "phasa.service.corpus_job", "phasa.service.lab_job")
+RESUMED = (
+    *("phasa.service.exports", "phasa.service.corpus_job", "phasa.service.lab_job"),
+    "phasa.service.published_job",
+)
 """Tasks that are done again after a restart: what they do is named in their options alone. A folder may come from
 somewhere else, so nothing else that stands in it is ever run."""
 CUT_OFF = "cut off when the application ended"

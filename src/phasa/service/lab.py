@@ -15,6 +15,7 @@ from phasa.crawl.strategies import STRATEGIES
 from phasa.errors import InputError
 from phasa.service.job_shelf import Job
 from phasa.service.own_pages import attachment, own_page
+from phasa.service.published import Published, published
 from phasa.service.section import Call, NotFound, Nothing, Section, View
 from phasa.service.service import Service
 
@@ -48,6 +49,7 @@ class Reports(msgspec.Struct, frozen=True):
     opened: Report | None = None
     jobs: list[Job] = []
     strategies: list[str] = []
+    published: list[Published] = []
 
 
 class AskedReport(msgspec.Struct, frozen=True):
@@ -69,7 +71,8 @@ def _list(service: Service, asked: Nothing) -> Reports:
     pages = [report for report in found if report.kind == "report"]
     others = [report for report in found if report.kind != "report"]
     jobs = [job for job in service.jobs.all() if job.task == "lab_job"]
-    return Reports(pages, others, None, jobs, [name for name in OFFERED if name in STRATEGIES])
+    offered = [name for name in OFFERED if name in STRATEGIES]
+    return Reports(pages, others, None, jobs, offered, published(service, asked))
 
 
 def _page(service: Service, asked: AskedReports) -> Reports:

@@ -19,6 +19,7 @@ from phasa.archive.reader import read_entry, resolve
 from phasa.archive.shelf import exists, opened
 from phasa.collection import Collection
 from phasa.errors import InputError, ParserCrashedError
+from phasa.service.near_pages import NearPage
 from phasa.service.own_pages import attachment
 from phasa.service.section import NotFound
 from phasa.web.http import PAGE_TYPES
@@ -78,6 +79,8 @@ class PageSeen(msgspec.Struct, frozen=True):
     cut: bool
     record: str
     replay: str
+    near: list[NearPage] = []
+    """Other pages of the collection whose text is nearly the same."""
 
 
 def see_page(collection: Collection, asked: AskedPage, replay_at: str = "") -> PageSeen:

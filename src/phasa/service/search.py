@@ -10,6 +10,7 @@ from msgspec import Meta
 from starlette.responses import RedirectResponse
 
 from phasa.crawl.run.counts import Share
+from phasa.service.charts import Chart, by_time
 from phasa.service.job_shelf import Job
 from phasa.service.search_index import FILE, Filter, Result, reading
 from phasa.service.section import Call, Nothing, Section, View
@@ -33,7 +34,8 @@ class AskedSearch(msgspec.Struct, frozen=True):
 
 class Searched(msgspec.Struct, frozen=True):
     """What was found, and what can be chosen. `indexed`: pages that can be found at all; `query`: the question as part
-    of an address, without the page of the list."""
+    of an address, without the page of the list. `trend`: matches per day, or per month over long times;
+    `before_month`: the question up to a moment that a reader chooses there."""
 
     asked: AskedSearch
     result: Result
@@ -41,6 +43,8 @@ class Searched(msgspec.Struct, frozen=True):
     languages: list[Share]
     months: list[str]
     query: str
+    before_month: str
+    trend: Chart | None
 
 
 def _search(service: Service, asked: AskedSearch) -> Searched:
@@ -50,7 +54,11 @@ def _search(service: Service, asked: AskedSearch) -> Searched:
         if index is not None:
             result, indexed = index.search(asked.q, where, asked.page, ROWS), index.pages()
     languages = [share for share in service.counts.shares("language", 50) if share.key != "und"]
-    return Searched(asked, result, indexed, languages, service.counts.months(), _query(asked))
+    months = service.counts.months()
+    months += [asked.month] * (bool(asked.month) and asked.month not in months)  # a day, from the chart
+    rest = _query(msgspec.structs.replace(asked, month=""))
+    before = f"{rest}&" if rest else ""
+    return Searched(asked, result, indexed, languages, months, _query(asked), before, by_time(result.days))
 
 
 def _query(asked: AskedSearch) -> str:

@@ -67,6 +67,8 @@ def _job_title(say: Words, job: Job) -> str:
             return str(say("exports.title", form=job.file.rpartition(".")[2].upper()))
         case "corpus_job":
             return str(say("exports.corpus"))
+        case "published_job":
+            return str(say(f"lab.p_{job.file.partition('.')[0].replace('-', '_')}"))
         case "upkeep_job":
             return str(say("jobs.upkeep"))
     return job.title

@@ -19,7 +19,9 @@ from phasa.overview.keywords import Keyword
 from phasa.overview.making import making_of
 from phasa.service.formatting import encode, plain
 from phasa.service.job_process import Order, Tell
-from phasa.service.search_index import FILE, SearchIndex
+from phasa.service.search_index import FILE, Filter, SearchIndex
+from phasa.service.sizes import Sizes
+from phasa.service.topics import Topic, topics_of
 
 DIGEST = "digest.json"
 WORDS = 60
@@ -41,12 +43,14 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
     pages: int
     words: list[Word] = []
     language: str = ""
+    topics: list[Topic] = []
     up_to_date: float | None = None
     low: float | None = None
     high: float | None = None
     watched: int = 0
     visits_last_day: int = 0
     late: int = 0
+    sizes: Sizes | None = None
 
 
 def run(order: Order, tell: Tell) -> str:
@@ -55,10 +59,11 @@ def run(order: Order, tell: Tell) -> str:
     index = SearchIndex(folder / FILE)
     try:
         added = index.update(collection.archive_folder, lambda done, of: tell(done, of, "reading pages"))
+        tell(0, None, "reading pages")
+        digest = msgspec.structs.replace(_digest(collection, index), sizes=_sizes(collection, index))
     finally:
         index.close()
-    tell(0, None, "reading pages")
-    content = encode(_digest(collection))
+    content = encode(digest)
     for path in (folder / DIGEST, Path(order.out)):
         with whole_file(path) as unfinished:
             unfinished.write_bytes(content)
@@ -73,7 +78,7 @@ def read_digest(path: Path) -> Digest | None:
         return None
 
 
-def _digest(collection: Collection) -> Digest:
+def _digest(collection: Collection, index: SearchIndex) -> Digest:
     status = read_status(collection)
     digest = Digest(made=time.time(), pages=status.pages)
     try:
@@ -81,7 +86,8 @@ def _digest(collection: Collection) -> Digest:
         language = collection.profile.code
         made = collection_overview(collection, Choice(language=language), most=how.pages or READ_PAGES, how=how)
         heaviest = sorted(made.lists[100], key=lambda keyword: -keyword.weight)[:WORDS]
-        digest = msgspec.structs.replace(digest, words=_words(heaviest), language=made.language)
+        topics = _topics([keyword.term for keyword in heaviest], made.language, index)
+        digest = msgspec.structs.replace(digest, words=_words(heaviest), language=made.language, topics=topics)
     except PhasaError:
         pass  # no page of the language yet, or none with text: shown without a cloud
     if collection.settings.fresh.requests_per_day:
@@ -96,6 +102,27 @@ def _digest(collection: Collection) -> Digest:
             late=now.late,
         )
     return digest
+
+
+def _topics(heaviest: Sequence[str], language: str, index: SearchIndex) -> list[Topic]:
+    pages = {term: index.pages_with(term, language) for term in heaviest}
+    total = next((one.pages for one in index.sizes() if one.language == language), 0)
+    topics = []
+    for topic in topics_of(heaviest, pages, total):
+        words = [plain(word, LONGEST_WORD) for word in topic.words]
+        # As many as the link finds, where the last word may be begun.
+        topics.append(Topic(words, index.search(" ".join(words[:2]), Filter(language=language), 1, 1).total))
+    return sorted(topics, key=lambda topic: -topic.pages)
+
+
+def _sizes(collection: Collection, index: SearchIndex) -> Sizes | None:
+    # This brings the corpus, which the application, a reader of digests, does without.
+    from phasa.service.size_sample import measured
+
+    try:
+        return measured(collection, index)
+    except (PhasaError, OSError):
+        return None  # nothing is said beforehand then
 
 
 def _words(heaviest: Sequence[Keyword]) -> list[Word]:

@@ -57,6 +57,15 @@ const phasa = {
     });
     phasa.times(document);
     for (const table of document.querySelectorAll("main table")) phasa.cards(table);
+    // Of the sizes that were estimated, that of what is chosen.
+    for (const form of document.querySelectorAll("form[data-sizes]")) {
+      const choose = () => {
+        const chosen = [form.elements.language.value, ...["clean", "repeats"].filter(name => form.elements[name]?.checked)].join(" ");
+        for (const size of form.querySelectorAll("[data-of]")) size.hidden = size.dataset.of !== chosen;
+      };
+      form.addEventListener("change", choose);
+      choose();
+    }
     for (const job of document.querySelectorAll("[data-job]")) {
       if (job.dataset.state !== "waiting" && job.dataset.state !== "running") continue;
       const bar = job.querySelector("progress"), state = job.querySelector(".state");
