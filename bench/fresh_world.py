@@ -141,18 +141,22 @@ def freshness(served: ServedWorld, end: float) -> tuple[float, int]:
     return sum(page.version(end) == page.version(last[page.name]) for page in pages) / len(pages), len(pages)
 
 
-def losses(collection: Collection, expected: int) -> tuple[int, int, int, int]:
-    """URLs that are missing, wanted pages without a date, records that are broken, and captures without a record."""
+def losses(collection: Collection, served: ServedWorld, end: float) -> tuple[int, int, int, int]:
+    """URLs that are missing, pages that are still there and have no date, records that are broken, and captures without
+    a record."""
+    expected = len(served.known) + len(served.sites) + 1
+    left = {name for name, page in served.known.items() if min(page.gone, page.moved) < end}
     with closing(sqlite3.connect(collection.frontier_file)) as db:
         urls = db.execute("SELECT count(*) FROM url").fetchone()[0]
         undated = db.execute(
-            "SELECT count(*) FROM url u JOIN revisit r ON r.id = u.id WHERE u.state = 1 AND r.due IS NULL"
-        ).fetchone()[0]
+            "SELECT u.url FROM url u JOIN revisit r ON r.id = u.id WHERE u.state = 1 AND r.due IS NULL"
+        ).fetchall()
         captured = {row[0] for row in db.execute("SELECT record FROM capture")}
     with noted() as damage:
         files = sorted(collection.archive_folder.glob("*.warc.gz"))
         records = {f"{path.name}:{at}" for path in files for at, _, _ in positions(path, 0)}
-    return expected - urls, undated, len(list(damage)), len(captured - records)
+    names = {url.removeprefix("http://").replace(".example", "").removesuffix(".html") for (url,) in undated}
+    return expected - urls, len(names - left), len(list(damage)), len(captured - records)
 
 
 def main() -> None:
@@ -189,7 +193,7 @@ def main() -> None:
         again, known = sum(counts.values()) - len(counts), sum(name in served.known for name in counts)
         allowed = given.per_day * (end - BEGUN) / DAY
         rests = [b - a for moments in served.hosts_asked.values() for a, b in pairwise(moments)]
-        lost = losses(collection, len(served.known) + len(served.sites) + 1)
+        lost = losses(collection, served, end - BEGUN)
     print(f"{known:,} of {len(served.known):,} pages on {len(served.sites)} hosts, {(end - BEGUN) / DAY:.1f} days")
     print(f"killed {killed} times")
     print(f"visits again {again:,}, budget {allowed:,.0f}; least rest of a host {min(rests):,.0f} s of {DELAY:,.0f}")
