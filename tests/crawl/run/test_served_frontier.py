@@ -13,6 +13,7 @@ from phasa.crawl.run.explain import explain
 from phasa.crawl.run.reports import read_report
 from phasa.crawl.run.runs import run_collection
 from phasa.crawl.run.status import read_status
+from phasa.frontier.postgres.frontier import PostgresFrontier
 from phasa.frontier.reader import REPORTS
 from phasa.frontier.stored import StoredFrontier
 
@@ -69,3 +70,21 @@ def test_a_server_that_does_not_answer_is_one_line(tmp_path: Path, words: list[s
     assert code == 1
     assert "cannot be reached" in err
     assert len(err.strip().splitlines()) == 1
+
+
+def test_before_every_request_it_is_asked_whether_the_sites_are_still_ours(
+    tmp_path: Path, postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = SmallWeb(60, hosts=6)
+    looks: list[int] = []
+    real = PostgresFrontier.assure
+
+    def assure(frontier: PostgresFrontier) -> None:
+        looks.append(len(small.arrivals))
+        real(frontier)
+
+    monkeypatch.setattr(PostgresFrontier, "assure", assure)
+    with small.serving():
+        crawl(collection_for(tmp_path / "c", small, frontier=postgres, **STRICT))
+    # Once when the address of a page is known, and once when a connection is there, for robots.txt files too.
+    assert len(looks) >= 60 + len(small.arrivals)
