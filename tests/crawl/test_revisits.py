@@ -10,6 +10,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 import pytest
 from aiohttp import web
 from tests.durability.small_web import THAI, SmallWeb, collection_for, command, finish
@@ -20,13 +21,14 @@ from phasa.collection import Collection
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.judge import Judgement
 from phasa.crawl.revisits import DAY, Revisits
+from phasa.crawl.run.explain import _why as why_of
 from phasa.crawl.run.explain import explain
 from phasa.crawl.run.freshness import read_freshness
 from phasa.crawl.run.status import read_status
 from phasa.fresh_settings import FreshSettings
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.memory import MemoryFrontier
-from phasa.frontier.protocol import Ending, Lease, Offer, Seen, State, Visit
+from phasa.frontier.protocol import Ending, Lease, Offer, Seen, State, Story, Visit
 from phasa.frontier.scope import ScopeSettings
 from phasa.web.html import Page, read_page
 from phasa.web.url import Url
@@ -376,3 +378,11 @@ def test_revisits_leave_discovery_its_share_while_pages_are_found() -> None:
     assert known.wake(now + 2) == 0
     later = now + 3600.0  # nothing is found any more: all that is paid for
     assert known.wake(later) > 30
+
+
+def test_why_tells_a_page_that_waits_for_its_next_visit_from_one_that_never_had_any() -> None:
+    story = Story(Url("http://a.example/"), State.WAITING, "200", "a.example", 1.0, 0, "", b"", 0)
+    assert why_of(story) == "waits for its turn"
+    seen = msgspec.structs.replace(story, visit=Visit(0.0, 200, "text/html", 9, True))
+    assert why_of(seen) == "fetched on 1970-01-01T00:00:00+00:00; waits to be visited again"
+    assert "tried 2 times" in why_of(msgspec.structs.replace(seen, attempts=2))

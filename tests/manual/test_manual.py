@@ -162,5 +162,5 @@ def test_published_experiments_can_be_repeated_in_their_quick_form(text: str, tm
         [sys.executable, "-m", "phasa", *words], cwd=tmp_path, capture_output=True, text=True, timeout=1800, env=bare
     )
     if not DATA.is_dir() and "no folder of data there" in done.stderr:
-        pytest.skip(done.stderr.strip())
+        pytest.skip(f"no real data; set PHASA_DATA to run this test ({done.stderr.strip()})")
     assert done.returncode == 0, done.stderr[-2000:]

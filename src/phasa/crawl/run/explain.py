@@ -154,6 +154,9 @@ def _why(story: Story) -> str:
             return (
                 f"{tried}waits until the rules of its origin can be had ({story.host_note}; asked again from {hour} on)"
             )
+        if story.visit is not None and not story.attempts:
+            when = datetime.fromtimestamp(story.visit.at, UTC).isoformat(timespec="seconds")
+            return f"fetched on {when}; waits to be visited again"
         return f"{tried}waits for its turn"
     if story.state is State.DONE:
         return f"fetched: {story.reason}"
