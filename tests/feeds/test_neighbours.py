@@ -8,6 +8,7 @@ from phasa.feeds.forecast import Forecast, pulse_of
 from phasa.feeds.neighbours import ENOUGH_DOCUMENTS, Neighbours
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY, WEEK
 from phasa.feeds.shape import FLAT, PER_DAY, Shape, first_shape
+from phasa.feeds.shared import SharedBudget
 
 NOW = MONDAY + 2900 * WEEK  # a Monday, at midnight
 SHOWN = 20
@@ -73,3 +74,13 @@ def test_feeds_that_have_shown_enough_go_before_documents() -> None:
     week = neighbours.of("kin")
     assert week is not None
     assert np.allclose(week, 1.0)
+
+
+def test_feeds_on_one_budget_hear_of_each_other_from_their_first_documents() -> None:
+    budget = SharedBudget(700.0, NOW)
+    for number in range(20):
+        budget.join(number, document(2.0, number), NOW, NOW)
+    budget.join(99, document(30.0, 99), NOW, NOW)
+    forecast = budget._forecasts[99]
+    assert forecast.shape.belief > 0.2
+    assert forecast.expect(NOW + DAY)[0] > 15, "more than on the Sunday that its document tells of"
