@@ -6,10 +6,14 @@ import msgspec
 import numpy as np
 import pytest
 
+from phasa.crawl.answer import Kind
 from phasa.errors import InputError, SettingsError
 from phasa.lab.graph import OK
 from phasa.lab.links import Flaw
+from phasa.lab.markup import is_page
+from phasa.lab.page_judge import PageJudge
 from phasa.lab.recipe import Flaws, thai_recipe
+from phasa.lab.replay import GraphAnswer
 from phasa.lab.seeds import SEED_SETS, seeds_of
 from phasa.lab.world import CALENDAR, SOFT, World
 
@@ -121,7 +125,20 @@ def test_a_world_too_small_is_refused() -> None:
 
 
 def test_an_unknown_language_or_seed_set_is_refused(thai_world: World) -> None:
-    with pytest.raises(SettingsError, match="no world for 'xx'"):
+    with pytest.raises(SettingsError, match="no world for 'xx'; there is one for th, fa, fa-near, fa-note, ar, "):
         World.from_name("1:6000", "xx")
     with pytest.raises(InputError, match="no seed set"):
         seeds_of(thai_world, "thai9")
+
+
+@pytest.mark.parametrize(("code", "country"), [("lo", "la"), ("km", "kh"), ("de", "de")])
+def test_there_is_a_web_of_every_language_that_has_words(code: str, country: str) -> None:
+    world = World.from_name("3:800", code)
+    judge = PageJudge(world)
+    wanted = [page for page in range(len(world.pages)) if world.graph.wanted[page] and is_page(world, page)]
+    assert len(wanted) > 200
+    some = wanted[:: len(wanted) // 40]
+    assert sum(judge.judge(GraphAnswer(Kind.PAGE, number=page)).wanted for page in some) > 0.8 * len(some)
+    assert any(host.endswith(f".{country}") for host in world.site_of_host)
+    assert not any(host.endswith(".th") for host in world.site_of_host)
+    assert seeds_of(world, "thai1")

@@ -27,7 +27,10 @@ app = typer.Typer(
 def world(
     name: Annotated[str, typer.Argument(metavar="SEED:PAGES", help="Which world.")],
     lang: Annotated[
-        str, typer.Option("--lang", metavar="CODE", help="Recipe: th, fa, fa-near (more neighbours), fa-note (thin).")
+        str,
+        typer.Option(
+            "--lang", metavar="CODE", help="Recipe: th, fa, fa-near (more neighbours), fa-note (thin); lo, km, de …"
+        ),
     ] = "th",
     topics: Annotated[
         bool, typer.Option("--topics", help="English pages on Thailand in segments: tourism, estate, diving.")
@@ -105,7 +108,10 @@ def serve(
         int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")
     ] = 8090,
     lang: Annotated[
-        str, typer.Option("--lang", metavar="CODE", help="Recipe: th, fa, fa-near (more neighbours), fa-note (thin).")
+        str,
+        typer.Option(
+            "--lang", metavar="CODE", help="Recipe: th, fa, fa-near (more neighbours), fa-note (thin); lo, km, de …"
+        ),
     ] = "th",
     lies: Annotated[float, typer.Option("--lies", metavar="X", min=0.0, help=LIES)] = 1.0,
     seeds: Annotated[

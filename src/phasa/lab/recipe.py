@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from phasa.errors import SettingsError
 from phasa.lab.lies import NO_LIES, Lies, scaled
+from phasa.lab.vocabulary import known_vocabularies
 from phasa.settings import Settings
 
 
@@ -234,14 +235,36 @@ def note_recipe() -> Recipe:
     return replace(recipe, share=0.05, flaws=flaws, locality=locality)
 
 
+def plain_recipe(language: str) -> Recipe:
+    """The Thai web in another language: under the domain of its country, all of it in UTF-8."""
+    recipe, country = thai_recipe(), COUNTRIES.get(language, language)
+    hosts = tuple(
+        replace(
+            kind,
+            tld=country if kind.tld == recipe.home else kind.tld,
+            languages={code: weight for code, weight in kind.languages.items() if code != language},
+        )
+        for kind in recipe.hosts
+    )
+    only, others = {"utf-8": 1.0}, {"utf-8": 60.0, "iso-8859-1": 40.0}
+    return replace(
+        recipe, target=language, home=country, hosts=hosts, target_charsets=only, other_charsets=others,
+        local_charsets=(), expected=None,
+    )  # fmt: skip
+
+
+COUNTRIES = {"lo": "la", "km": "kh", "my": "mm", "ja": "jp", "ko": "kr", "zh": "cn", "vi": "vn", "uk": "ua", "he": "il"}
+"""Where the domain of the country is not the code of the language."""
 RECIPES = {"th": thai_recipe, "fa": persian_recipe, "fa-near": near_recipe, "fa-note": note_recipe}
 
 
 def recipe_for(language: str, lies: float = 1.0) -> Recipe:
-    """The shipped recipe for a language, with so many times the lies of the real web: 0 is the web of the papers, as
-    it was published. Raises SettingsError that names the shipped ones."""
-    if language not in RECIPES:
-        raise SettingsError(f"no world for '{language}'; there is one for {', '.join(RECIPES)}, or give a recipe file")
+    """The recipe for a language, with so many times the lies of the real web: 0 is the web of the papers, as it was
+    published. Raises SettingsError that names those there are."""
+    if language not in RECIPES and language not in known_vocabularies():
+        named = ", ".join(dict.fromkeys([*RECIPES, *known_vocabularies()]))
+        raise SettingsError(f"no world for '{language}'; there is one for {named}")
     if not 0 <= lies < inf:
         raise SettingsError(f"lies {lies:g}: say a number from 0 (never) on; 1 is as often as the real web does")
-    return replace(RECIPES[language](), lies=scaled(Lies(), lies))
+    made = RECIPES[language]() if language in RECIPES else plain_recipe(language)
+    return replace(made, lies=scaled(Lies(), lies))
