@@ -20,7 +20,8 @@ from phasa.web.guard import Lookup, one_server
 from phasa.web.http import REDIRECTS
 from phasa.web.inflate import ACCEPT as ACCEPT_ENCODING
 from phasa.web.limits import Limits
-from phasa.web.request import TROUBLES, Pool, Request, TimedResolver
+from phasa.web.pool import Pool
+from phasa.web.request import TROUBLES, Request, TimedResolver
 from phasa.web.room import Idle, Room, file_room, give_memory_back
 from phasa.web.tls import tls_context
 from phasa.web.url import Url
