@@ -97,9 +97,8 @@ def main() -> None:
 def run_peer(python: str, folder: Path, language: str, filters: dict[str, Any]) -> float:
     """CPU seconds of datatrove on the files of folder/in."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
-        [python, "-c", PEER, str(folder), language, json.dumps(filters)], capture_output=True, text=True
-    )
+    words = [python, "-c", PEER, str(folder.resolve()), language, json.dumps(filters)]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=folder)  # it writes logs to where it is
     if done.returncode:
         raise SystemExit(f"datatrove: {done.stderr[-1500:]}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -351,7 +351,7 @@ def test_a_full_disk_is_said_so_and_loses_nothing(tmp_path: Path) -> None:
     (tmp_path / "storage").mkdir()
     mount = f"mount -t tmpfs -o size=1m tmpfs {tmp_path}/storage"
     if subprocess.run(["unshare", "-m", "sh", "-c", mount], check=False, capture_output=True).returncode:
-        pytest.skip("this user may not mount a small disk")
+        pytest.skip("a small disk needs the right to mount one (run as root)")
     collection = collection_with(
         tmp_path / "c", StorageSettings(url=f"file:{tmp_path}/storage", keep_local=False), size=3 << 20
     )
