@@ -25,7 +25,7 @@ from typing import Any
 
 import zstandard
 
-from corpus_truth import BOILERPLATE, Page, articles, make_truth  # type: ignore[import-not-found]  # beside this file
+from corpus_truth import BOILERPLATE, NEAR, Page, articles, make_truth  # type: ignore[import-not-found]  # beside this file
 from phasa.measures import f_measure
 
 
@@ -111,8 +111,8 @@ def report(name: str, planted: set[str], found: set[str]) -> None:
 
 def near(truth: dict[str, Page], dropped: dict[str, Any]) -> None:
     """Near duplicates alone: pages of which a variant was planted, at a similarity of at least .8 and below."""
-    planted = {url for url, page in truth.items() if page.of and 0.8 <= page.jaccard < 1}
-    apart = {url for url, page in truth.items() if page.of and page.jaccard < 0.8}
+    planted = {url for url, page in truth.items() if page.of and NEAR <= page.jaccard < 1}
+    apart = {url for url, page in truth.items() if page.of and page.jaccard < NEAR}
     found = {url for url in planted | apart if dropped.get(url, {}).get("step") == "duplicates"}
     report("near duplicates", planted, found)
 

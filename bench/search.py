@@ -26,7 +26,9 @@ QUESTIONS = {
     "the same in a month": ("common", Filter(month="2026-03")),
     "the same on a host": ("common", Filter(host="h7.example.th")),
     "a word of few pages": ("w171", Filter()),
-    "two words, the last begun": ("w17 w18", Filter()),
+    "two words": ("w17 w18", Filter()),
+    "a word of a fifth, begun": ("quarte", Filter()),
+    "a word of every page, begun": ("commo", Filter()),
     "a language": ("", Filter(language="en")),
     "wanted in a month": ("", Filter(month="2026-03", wanted=True)),
     "a host": ("", Filter(host="h7.example.th")),
@@ -54,7 +56,7 @@ def fill(path: Path, number: int) -> None:
             "INSERT INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 3000)",
             (place, found.url, found.host, found.language, found.wanted, found.title, found.lead, found.time, 9000),
         )
-        body = " ".join(["common", *chance.choices(WORDS, k=20)])
+        body = " ".join(["common", *["quarterly"] * (place % 5 == 0), *chance.choices(WORDS, k=20)])
         db.execute(
             "INSERT INTO words (rowid, title, body, facets) VALUES (?, 'A title', ?, ?)",
             (place, body, facets_of(found)),

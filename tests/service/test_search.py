@@ -13,6 +13,7 @@ from tests.service.stock import ENGLISH, PERSIAN, THAI, Piece, mixed, page, stoc
 from phasa.collection import Collection
 from phasa.crawl.run.repairs import repair_collection
 from phasa.errors import CollectionError
+from phasa.service import search_index
 from phasa.service.charts import by_time
 from phasa.service.search_index import FILE, Filter, SearchIndex
 
@@ -52,6 +53,25 @@ def test_thai_is_found_by_its_words_though_nothing_parts_them(index: SearchIndex
 def test_persian_and_english_are_found(index: SearchIndex) -> None:
     assert urls(index, "کتابخانهٔ") == ["b.example.ir/uni"]
     assert urls(index, "railw") == ["b.example.ir/rail"]  # the last word may be begun
+    assert urls(index, "ra") == []  # but not by two letters: those begin words of every page
+
+
+def test_pages_with_the_whole_word_come_before_those_where_it_is_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    titles = ["Carbon", "Car one", "Cartoon", "Car two", "Cargo"]
+    pieces = [Piece(f"http://c.example/{n}", page(title, *ENGLISH), "en", day=n) for n, title in enumerate(titles)]
+    index = SearchIndex(tmp_path / FILE)
+    index.update(stock(tmp_path / "web", pieces).archive_folder)
+    pages = [index.search("car", ANY, number, 2) for number in (1, 2, 3)]
+    assert {found.title for found in pages[0].found} == {"Car one", "Car two"}
+    assert [[found.title for found in one.found] for one in pages[1:]] == [["Cargo", "Cartoon"], ["Carbon"]]
+    assert [(one.total, one.more) for one in pages] == [(5, True), (5, True), (5, False)]
+    assert sum(number for _, number in pages[0].days) == 5
+    monkeypatch.setattr(search_index, "ENOUGH", 2)  # pages from which on a word that was typed is no beginning
+    assert index.search("car", ANY, 1, 2).total == 2
+    assert index.search("car", Filter(host="other.example"), 1, 2).total == 0
+    assert index.search("carb", ANY, 1, 2).total == 1
 
 
 def test_titles_are_shown_and_weigh_more(index: SearchIndex) -> None:

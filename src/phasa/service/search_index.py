@@ -32,6 +32,8 @@ RANKED = 20_000
 """Pages that match up to which the best come first; beyond, the newest."""
 ENOUGH = 1000
 """Pages that have the last word as it was typed, from which on it is taken as whole."""
+BEGUN = 3
+"""Letters from which on a word may be the beginning of another one: shorter ones begin words of every page."""
 _COMMIT_EVERY = 200
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS page (
@@ -242,18 +244,33 @@ class SearchIndex:
         query = query_of(asked)
         if asked.strip() and not query:
             return Result([], 0, True, False)
-        # The last word may be begun; that is expensive where it is frequent, and changes little there: first without.
         asking = _asking(query.removesuffix("*"), where)
-        matching = self._newest(asking)
-        if query.endswith("*") and len(matching) < ENOUGH:
-            asking = _asking(query, where)
-            matching = self._newest(asking)
+        whole_words = self._newest(asking)
+        begun = self._begun(query, where, whole_words)
+        matching = whole_words + begun
         whole, first = len(matching) <= RANKED, (page - 1) * most
         days = Counter(day for _, day in matching[:RANKED])
         ranked = bool(query) and whole
-        numbers = self._best(asking, most, first) if ranked else [one for one, _ in matching[first : first + most]]
+        if ranked:
+            numbers = self._best(asking, most, first) if first < len(whole_words) else []
+            rest = max(0, first - len(whole_words))
+            numbers += [one for one, _ in begun[rest : rest + most - len(numbers)]]
+        else:
+            numbers = [one for one, _ in matching[first : first + most]]
         more = len(matching) > first + most
         return Result(self._found(numbers), min(len(matching), RANKED), ranked, more, sorted(days.items()), whole)
+
+    def _begun(self, query: str, where: Filter, whole_words: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        """Number and day of pages that have the last word only as a beginning, the newest first. None where the word
+        is short or frequent as it is: the index reads every page that any word with this beginning has."""
+        last = query.rpartition(" AND ")[2]
+        if not last.endswith("*") or len(last.strip('"*')) < BEGUN or len(whole_words) >= ENOUGH:
+            return []
+        asked = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
+        if self._db.execute(asked, (_asking(last.removesuffix("*"), Filter()), ENOUGH)).fetchone()[0] >= ENOUGH:
+            return []
+        known = {number for number, _ in whole_words}
+        return [one for one in self._newest(_asking(query, where)) if one[0] not in known]
 
     def _newest(self, asking: str) -> list[tuple[int, str]]:
         """Number and day of what matches, the newest first, at most one more than `RANKED`."""
