@@ -1,10 +1,11 @@
 """CPU and memory of every page of the application over a large collection.
 
-    python bench/service.py --pages 1000000
+    python bench/service.py --pages 1000000 --feeds 1000 --operators 20
 
 Makes a collection with so many pages (log, frontier and index of full size; a few hundred real records that the index
-points at again and again), runs `phasa serve` on it in a process of its own, waits until the log is counted, and asks
-each page and each part of the API. Prints CPU seconds of the server per request, and its memory.
+points at again and again) and feeds (a month of polls and posts), runs `phasa serve` on it in a process of its own,
+waits until the log is counted, opens a stream of live events for each operator, and asks each page and each part of the
+API. Prints CPU seconds of the server per request, without those that the streams take meanwhile, and its memory.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
@@ -29,6 +32,7 @@ from phasa.archive.cdxj import key_of, lookup
 from phasa.archive.warc import WarcWriter
 from phasa.collection import Collection
 from phasa.crawl.run.crawl_log import line, read_log
+from phasa.feeds.store import FeedStore
 from phasa.frontier.protocol import Ending, Lease, Offer, State, Visit
 from phasa.frontier.sqlite import SqliteFrontier
 from phasa.web.url import Url
@@ -45,12 +49,13 @@ def url_of(number: int, hosts: int) -> str:
     return f"http://www.h{host}.{TOPS[host % len(TOPS)]}/d{number % 9}/p{number}.html"
 
 
-def make(path: Path, pages: int, hosts: int) -> Collection:
+def make(path: Path, pages: int, hosts: int, feeds: int) -> Collection:
     collection = Collection.create(path, language="th")
     urls = [url_of(number, hosts) for number in range(pages)]
     records = _archive(collection, urls)
     _log(collection, urls, records)
     _frontier(collection, urls)
+    _feeds(collection.path / "feeds.db", feeds)
     return collection
 
 
@@ -115,7 +120,7 @@ def _frontier(collection: Collection, urls: list[str]) -> None:
     db.execute("DELETE FROM queue WHERE id % 10 > 0")
     db.execute(
         "INSERT INTO visit SELECT id, 1767225600 + id, 200, 'text/html', 9000, id % 3 > 0, 0.9,"
-        " CASE WHEN id % 3 > 0 THEN 'th' ELSE 'en' END, 100, id, 'x:1', 0.3 FROM url WHERE state = 1"
+        " CASE WHEN id % 3 > 0 THEN 'th' ELSE 'en' END, 100, id, 'x:1', 0.3, 'utf-8' FROM url WHERE state = 1"
     )
     done = db.execute("SELECT count(*) FROM url WHERE state = 1").fetchone()[0]
     rows = {"waiting": len(urls) - done, "done": done, "bytes": done * 9000}
@@ -124,6 +129,37 @@ def _frontier(collection: Collection, urls: list[str]) -> None:
     db.executemany("INSERT OR REPLACE INTO tally VALUES (?, ?)", rows.items())
     db.commit()
     db.close()
+
+
+def _feeds(path: Path, feeds: int) -> None:
+    """A month of polls and posts of so many feeds."""
+    dice, now = random.Random(1), time.time()
+    with FeedStore(path) as store:
+        for n in range(1, feeds + 1):
+            store.add(f"https://feed{n}.example/rss", now - 40 * 86400, title=f"Feed {n}")
+        db = store.db
+        db.execute("BEGIN")
+        polls: list[tuple[object, ...]] = []
+        posts: list[tuple[object, ...]] = []
+        for n in range(1, feeds + 1):
+            centre = dice.random() * 24
+            for day in range(35):
+                begin = now - (36 - day) * 86400
+                polls += [(n, begin + k * 7200.0, 200, "ok", 10, 1, 0, "") for k in range(12)]
+                for k in range(dice.randrange(10)):
+                    at = begin + (dice.gauss(centre, 3) % 24) * 3600
+                    key = f"{n}-{day}-{k}"
+                    posts.append(
+                        (n, key, f"Title {key}", "", f"http://x.example/{key}", at, at + 1800, 1, 1, 1, len(posts) + 1)
+                    )
+        db.executemany("INSERT INTO poll VALUES (?, ?, ?, ?, ?, ?, ?, ?)", polls)
+        db.executemany(
+            "INSERT OR IGNORE INTO post (feed, key, title, description, link, published, first_seen, day, month, hour,"
+            " number) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            posts,
+        )
+        db.execute("UPDATE feed SET expected_delay = 1800, gain = 5000")
+        db.execute("COMMIT")
 
 
 def cpu_of(pid: int) -> float:
@@ -148,6 +184,9 @@ def routes(url: str) -> list[str]:
         "/crawl",
         f"/crawl?url={page}",
         "/feeds",
+        "/feeds?order=delay&page=5",
+        "/feeds/1",
+        "/posts",
         "/collection",
         "/collection/hosts",
         "/collection/hosts?order=bytes",
@@ -161,7 +200,16 @@ def routes(url: str) -> list[str]:
         "/metrics",
         "/api/openapi.json",
         "/api/crawl",
+        "/api/crawl/history?points=2000",
+        "/api/crawl/tables?limit=200",
+        f"/api/crawl/why?url={page}",
         "/api/feeds",
+        "/api/feeds/1",
+        "/api/feeds/dial",
+        "/api/feeds/next",
+        "/api/feeds/latest",
+        "/api/feeds/opml",
+        "/api/posts",
         "/api/collection",
         "/api/collection/times?kind=language",
         "/api/collection/hosts?order=wanted",
@@ -176,7 +224,22 @@ def get(link: str) -> bytes:
         return bytes(answer.read())
 
 
-def measure(collection: Collection, url: str, times: int) -> float:
+def follow(link: str) -> None:
+    """What an open crawl page does: read events as long as they come."""
+    with urllib.request.urlopen(f"{link}/api/crawl/events", timeout=120) as events, suppress(OSError):
+        while events.readline():
+            pass
+
+
+def idle_cpu(pid: int, seconds: float = 10.0) -> float:
+    """CPU seconds a second that the server takes while nobody asks anything."""
+    time.sleep(3)
+    before = cpu_of(pid)
+    time.sleep(seconds)
+    return (cpu_of(pid) - before) / seconds
+
+
+def measure(collection: Collection, url: str, times: int, operators: int) -> float:
     server = subprocess.Popen(
         [sys.executable, "-m", "phasa", "serve", str(collection.path), "--port", "0"], stdout=subprocess.PIPE, text=True
     )
@@ -190,6 +253,11 @@ def measure(collection: Collection, url: str, times: int) -> float:
             time.sleep(2)
         time.sleep(3)
         print(f"log counted in {cpu_of(server.pid) - began:.1f} CPU s; memory {memory_of(server.pid)[0]:.0f} MB")
+        streams = [threading.Thread(target=follow, args=(link,), daemon=True) for _ in range(operators)]
+        for stream in streams:
+            stream.start()
+        idle = idle_cpu(server.pid)
+        print(f"{operators} streams of live events: {idle * 1000:.0f} ms CPU a second")
         worst = 0.0
         for path in routes(url):
             try:
@@ -197,10 +265,10 @@ def measure(collection: Collection, url: str, times: int) -> float:
             except urllib.error.HTTPError as problem:
                 print(f"{problem.code}: {path}")
                 continue
-            before = cpu_of(server.pid)
+            before, begun = cpu_of(server.pid), time.monotonic()
             for _ in range(times):
                 get(link + path)
-            spent = (cpu_of(server.pid) - before) / times
+            spent = max(0.0, (cpu_of(server.pid) - before - idle * (time.monotonic() - begun)) / times)
             worst = max(worst, spent)
             print(f"{spent * 1000:7.1f} ms  {size / 1000:8.1f} kB  {path}")
         now, most = memory_of(server.pid)
@@ -215,6 +283,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=1_000_000)
     parser.add_argument("--hosts", type=int, default=60_000)
+    parser.add_argument("--feeds", type=int, default=1_000)
+    parser.add_argument("--operators", type=int, default=20)
     parser.add_argument("--times", type=int, default=5)
     parser.add_argument("--keep", type=Path, help="Make the collection here and leave it; use it if it is there.")
     asked = parser.parse_args()
@@ -223,9 +293,9 @@ def main() -> None:
         path = asked.keep or Path(folder) / "large-web"
         began = time.process_time()
         fresh = not (path / Collection.SETTINGS).exists()
-        collection = make(path, asked.pages, asked.hosts) if fresh else Collection.open(path)
+        collection = make(path, asked.pages, asked.hosts, asked.feeds) if fresh else Collection.open(path)
         print(f"{asked.pages:,} pages, {asked.hosts:,} hosts, made in {time.process_time() - began:.0f} CPU s")
-        measure(collection, url, asked.times)
+        measure(collection, url, asked.times, asked.operators)
 
 
 if __name__ == "__main__":

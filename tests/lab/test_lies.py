@@ -15,6 +15,7 @@ from phasa.cli.lab import app
 from phasa.errors import SettingsError
 from phasa.lab.claims import UNDECLARED, WRONG
 from phasa.lab.curves import Curve, Ground
+from phasa.lab.extras import SOFT
 from phasa.lab.falls import comparison, falls_section
 from phasa.lab.false_hosts import PARKED_PAGES
 from phasa.lab.lies import NO_LIES, Lies, scaled
@@ -24,7 +25,7 @@ from phasa.lab.recipe import RECIPES, recipe_for, thai_recipe
 from phasa.lab.replay import ReplayWeb
 from phasa.lab.report import write_html
 from phasa.lab.serve import Names, serving
-from phasa.lab.world import SOFT, World
+from phasa.lab.world import World
 from phasa.web.html import read_page
 from phasa.web.url import Url, authority
 

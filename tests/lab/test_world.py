@@ -8,6 +8,7 @@ import pytest
 
 from phasa.crawl.answer import Kind
 from phasa.errors import InputError, SettingsError
+from phasa.lab.extras import CALENDAR, SOFT
 from phasa.lab.graph import OK
 from phasa.lab.links import Flaw
 from phasa.lab.markup import is_page
@@ -15,7 +16,7 @@ from phasa.lab.page_judge import PageJudge
 from phasa.lab.recipe import Flaws, thai_recipe
 from phasa.lab.replay import GraphAnswer
 from phasa.lab.seeds import SEED_SETS, seeds_of
-from phasa.lab.world import CALENDAR, SOFT, World
+from phasa.lab.world import World
 
 
 def test_equal_names_give_equal_worlds(thai_world: World) -> None:

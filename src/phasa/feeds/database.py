@@ -79,6 +79,8 @@ _LATER: tuple[tuple[str, str, str, str], ...] = (
 _INDEXES = """
 CREATE UNIQUE INDEX IF NOT EXISTS post_number ON post (number);
 CREATE INDEX IF NOT EXISTS poll_made ON poll (feed, at) WHERE outcome != 'pushed';
+CREATE INDEX IF NOT EXISTS poll_missing ON poll (feed, at) WHERE missing;
+CREATE INDEX IF NOT EXISTS post_posted ON post (min(coalesce(published, first_seen), first_seen), number);
 CREATE INDEX IF NOT EXISTS post_star ON post (star) WHERE star > 0;
 """
 

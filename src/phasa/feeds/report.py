@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from phasa.errors import InputError
 from phasa.feeds.budget import SLOWEST, levels_of
 from phasa.feeds.circle import optimum
+from phasa.feeds.counted import Counted
 from phasa.feeds.oracle import bound
 from phasa.feeds.plan import believed_hours, plan_feed
 from phasa.feeds.post import headline
@@ -132,10 +133,14 @@ def one_more_saves(worth: float | None, posts_per_day: float) -> float | None:
     return 12.0 / polls - 12.0 / (polls + 1.0)
 
 
-def feed_lines(store: FeedStore, now: float, only: int | None = None) -> list[FeedLine]:
-    """Every feed, in the order of joining; or only the one with this number."""
+def feed_lines(store: FeedStore, now: float, only: int | None = None, counted: Counted | None = None) -> list[FeedLine]:
+    """Every feed, in the order of joining; or only the one with this number. With `counted` what is known is used."""
     since = now - LOOK_BACK
-    polls, posts = store.poll_counts(since, only), store.post_counts(since, only)
+    if counted is not None and only is None:
+        polls, posts = counted.of(store, since)
+    else:
+        some = None if only is None else [only]
+        polls, posts = store.poll_counts(since, some), store.post_counts(since, some)
     lines = []
     for feed in store.feeds(only):
         days = max(
@@ -164,7 +169,7 @@ def report_feed(store: FeedStore, line: FeedLine, now: float) -> FeedReport:
     feed = store.feed(line.id)
     since = max(feed.since or feed.added, now - LOOK_BACK)
     recent = times[times >= since]
-    polls = store.poll_counts(since, line.id)[line.id].polls
+    polls = store.poll_counts(since, [line.id])[line.id].polls
     return FeedReport(
         **{name: getattr(line, name) for name in FeedLine.__struct_fields__},
         hours=tuple(float(h) for h in hours / hours.sum()), belief=shape.belief,

@@ -313,16 +313,10 @@ class FeedStore:
 
     def latest(self, count: int = 50, feed: int | None = None) -> list[ShownPost]:
         """The newest posts of all feeds, or of one, latest first; a date in the future counts as when it was seen."""
-        where, values = "post.feed = ?", [feed]
-        if feed is None:
-            # A post is never newer than its first sight: only those seen since the last of a sample was posted can be
-            # among the newest, and they are found by the index.
-            sample = f"SELECT {POSTED} AS at FROM post ORDER BY first_seen DESC LIMIT ?1 * 4"
-            since = self.db.execute(
-                f"SELECT at FROM ({sample}) ORDER BY at DESC LIMIT 1 OFFSET ?1 - 1", (count,)
-            ).fetchone()
-            where, values = "first_seen >= ?", [since[0] if since else 0]
-        rows = self.db.execute(f"{SHOWN_POST} WHERE {where} ORDER BY {POSTED} DESC, key LIMIT ?", (*values, count))
+        only = None if feed is None else [feed]
+        rows = self.db.execute(
+            f"{SHOWN_POST} WHERE {_among('post.feed', only)} ORDER BY {POSTED} DESC, number DESC LIMIT ?", (count,)
+        )
         return [shown(row) for row in rows]
 
     def news(self, feed: int, at: float) -> list[ShownPost]:
@@ -333,28 +327,34 @@ class FeedStore:
         )
         return [shown(row) for row in rows]
 
-    def poll_counts(self, since: float, only: int | None = None) -> dict[int, PollCounts]:
-        """The polls of every feed, or of one, since a moment."""
+    def last_polls(self) -> dict[int, float | None]:
+        """When each feed was last polled."""
+        return dict(self.db.execute("SELECT id, (SELECT max(at) FROM poll WHERE poll.feed = f.id) FROM feed f"))
+
+    def poll_counts(self, since: float, only: Sequence[int] | None = None) -> dict[int, PollCounts]:
+        """The polls of every feed, or of some, since a moment."""
         # By an index alone, what hubs delivered left out; the few polls with gaps are looked up separately.
         polls = self.db.execute(
-            "SELECT id, (SELECT count(*) FROM poll WHERE poll.feed = f.id AND at >= ?1 AND outcome != 'pushed'),"
-            " (SELECT max(at) FROM poll WHERE poll.feed = f.id) FROM feed f WHERE ?2 IS NULL OR id = ?2",
-            (since, only),
+            "SELECT id, (SELECT count(*) FROM poll WHERE poll.feed = f.id AND at >= ? AND outcome != 'pushed'),"
+            f" (SELECT max(at) FROM poll WHERE poll.feed = f.id) FROM feed f WHERE {_among('id', only)}",
+            (since,),
         ).fetchall()
         gaps = dict(
-            self.db.execute("SELECT feed, count(*) FROM poll WHERE missing AND at >= ? GROUP BY feed", (since,))
+            self.db.execute(
+                f"SELECT feed, count(*) FROM poll WHERE missing AND at >= ? AND {_among('feed', only)} GROUP BY feed",
+                (since,),
+            )
         )
         return {feed: PollCounts(count, last, gaps.get(feed, 0)) for feed, count, last in polls}
 
-    def post_counts(self, since: float, only: int | None = None) -> dict[int, PostCounts]:
-        """The posts of every feed that has any, or of one: in all, and since a moment while we watched it."""
-        which = "" if only is None else "WHERE post.feed = ?2"
+    def post_counts(self, since: float, only: Sequence[int] | None = None) -> dict[int, PostCounts]:
+        """The posts of every feed that has any, or of some: in all, and since a moment while we watched it."""
         rows = self.db.execute(
             f"SELECT post.feed, count(*), sum({POSTED} >= max(since, ?1) AND NOT catalogue),"
             " avg(CASE WHEN published >= max(since, ?1) AND published <= first_seen AND NOT catalogue"
             " THEN first_seen - published END)"
-            f" FROM post JOIN feed ON feed.id = post.feed {which} GROUP BY post.feed",
-            (since,) if only is None else (since, only),
+            f" FROM post JOIN feed ON feed.id = post.feed WHERE {_among('post.feed', only)} GROUP BY post.feed",
+            (since,),
         )
         return {feed: PostCounts(*counts) for feed, *counts in rows}
 
@@ -372,12 +372,16 @@ class FeedStore:
 
         One pass in the order of the table: the hours of a feed come as one string, a letter each.
         """
-        which = "" if only is None else f" AND feed IN ({', '.join(str(int(feed)) for feed in only)})"
         rows = self.db.execute(
             "SELECT feed, group_concat(char(65 + cast(at AS INTEGER) % 86400 / 3600), ''), min(at) FROM (SELECT feed,"
-            f" {POSTED} AS at FROM post) WHERE at >= max(?, 0){which} GROUP BY feed",
+            f" {POSTED} AS at FROM post) WHERE at >= max(?, 0) AND {_among('feed', only)} GROUP BY feed",
             (since,),
         )
         for feed, letters, first in rows:
             hours = np.frombuffer(letters.encode("ascii"), dtype=np.uint8) - 65
             yield feed, np.bincount(hours, minlength=24), first
+
+
+def _among(column: str, feeds: Sequence[int] | None) -> str:
+    """A condition: one of these feeds; any where none are named."""
+    return "TRUE" if feeds is None else f"{column} IN ({', '.join(str(int(feed)) for feed in feeds)})"

@@ -11,10 +11,11 @@ from html import escape
 
 from phasa.lab.chance import Dice
 from phasa.lab.claims import UNDECLARED, WRONG
+from phasa.lab.extras import CALENDAR, SOFT
 from phasa.lab.links import Role
 from phasa.lab.sentences import Sentence, write_sentence, write_title
 from phasa.lab.topics import TOPICS
-from phasa.lab.world import CALENDAR, SOFT, World
+from phasa.lab.world import World
 
 # Python's names for the declared encodings; a Thai page declared as Latin is one that lies, as they do.
 _CODECS = {"tis-620": "cp874", "windows-874": "cp874", "iso-8859-11": "cp874", "windows-1256": "cp1256",

@@ -17,10 +17,11 @@ from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from phasa.lab.chance import key, unit_at
+from phasa.lab.extras import STATUS
 from phasa.lab.feed_posts import write_feed
 from phasa.lab.links import Flaw
 from phasa.lab.markup import has_feed, is_page, write_page
-from phasa.lab.world import STATUS, World
+from phasa.lab.world import World
 
 SLOW_SECONDS = 0.2
 ROBOTS = "User-agent: *\nDisallow: /private/\n"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,13 +16,15 @@ from numpy.typing import NDArray
 
 from phasa.errors import InputError
 from phasa.lab.addresses import Naming, Style, local_number, make_style
-from phasa.lab.chance import generator, key, unit, unit_at
-from phasa.lab.claims import address_languages, charset_faults, declared_languages, mixed_similarity, wrong_hints
+from phasa.lab.anchors import anchors_of, countries_of
+from phasa.lab.chance import key, unit, unit_at
+from phasa.lab.claims import address_languages, charset_faults, declared_languages, mixed_similarity
+from phasa.lab.extras import CALENDAR, FOLDERS, HIDDEN, SOFT, STATUS, with_extras
 from phasa.lab.false_hosts import PARKED_PAGES, plan_false_hosts, with_false_hosts
 from phasa.lab.graph import OK, Graph
-from phasa.lab.links import Flaw, Links, Role, depth_from, draw_links
+from phasa.lab.links import Flaw, Links, depth_from, draw_links
 from phasa.lab.locality import misfit
-from phasa.lab.phrases import EMPTY, PER_LANGUAGE, Phrases, make_phrases
+from phasa.lab.phrases import Phrases, make_phrases
 from phasa.lab.recipe import Recipe, recipe_for
 from phasa.lab.sites import MOST_SECTIONS, SECTION_PAGES, Pages, Sites, plan_pages, plan_sites
 
@@ -32,30 +33,6 @@ log = logging.getLogger(__name__)
 Ints = NDArray[np.int64]
 MOST_PAGES = 20_000_000
 """Drawing a page takes about 600 bytes for a while."""
-CALENDAR_PAGES = 120
-CALENDAR, SOFT = 6, 7
-"""Kinds of extra addresses that answer with a page: one of an endless calendar, or one that says that there is none;
-smaller ones are a `Flaw`."""
-STATUS = {Flaw.DEAD: 404, Flaw.BROKEN: 500, Flaw.MOVED: 301, Flaw.CLOSED: 403, Flaw.FILE: 415}
-FOLDERS = {Flaw.DEAD: "gone", Flaw.BROKEN: "error", Flaw.MOVED: "old", Flaw.CLOSED: "private", Flaw.FILE: "files",
-           CALENDAR: "calendar", SOFT: "gone"}  # fmt: skip
-
-
-HIDDEN = frozenset({Flaw.DEAD, Flaw.BROKEN, Flaw.MOVED, SOFT})
-"""Kinds of extra addresses that look like those of pages where a web lies: what is not there does not say so."""
-
-
-@dataclass(frozen=True)
-class Extras:
-    """Addresses that are not pages, sorted by site; their numbers begin after the last page."""
-
-    site: Ints
-    kind: Ints
-    """A `Flaw`, CALENDAR or SOFT."""
-    moved: Ints
-    """The page that a redirect leads to, -1 elsewhere."""
-    first: Ints
-    """Position of the first extra of each site."""
 
 
 class World:
@@ -64,7 +41,7 @@ class World:
     def __init__(self, recipe: Recipe, seed: int, pages: int) -> None:
         self.recipe = recipe
         self.seed, self.sites, self.pages, drawn = _draw(recipe, seed, pages)
-        self.extras, links = _with_extras(recipe, self.seed, self.sites, self.pages, drawn)
+        self.extras, links = with_extras(recipe, self.seed, self.sites, self.pages, drawn)
         self.false = plan_false_hosts(recipe.lies, self.seed, self.sites)
         dead = np.flatnonzero((self.extras.kind == Flaw.DEAD) | (self.extras.kind == SOFT))
         self.base = len(self.pages) + len(self.extras.site)
@@ -308,8 +285,8 @@ class World:
         readable = np.isin(self.pages.charset, [self.pages.charsets.index(name) for name in ("utf-8", "windows-1256")
                                                 if name in self.pages.charsets])  # fmt: skip
         content = self.pages.target & ~self.poor & readable
-        phrase, hint = _anchors(self)
-        countries, country = _countries(self)
+        phrase, hint = anchors_of(self)
+        countries, country = countries_of(self)
         moved = np.full(len(self), -1, np.int32)
         moved[count : self.base] = self.extras.moved
         copy_of = self._column(self.copy_of, -1)
@@ -381,124 +358,3 @@ def _dynamic_sites(recipe: Recipe, seed: int, sites: Sites) -> NDArray[np.bool_]
     chosen = np.zeros(len(sites), dtype=bool)
     chosen[order] = middle < recipe.dynamic * sites.pages.sum()
     return chosen
-
-
-def _with_extras(recipe: Recipe, seed: int, sites: Sites, pages: Pages, links: Links) -> tuple[Extras, Links]:
-    """An address of its own for every flawed link, on the site that the link led to; calendars for some sites."""
-    flawed = np.flatnonzero(links.flaws)
-    led_to = links.targets[flawed].astype(np.int64)
-    calendars = np.flatnonzero(unit(key(seed, "calendars"), np.arange(len(sites))) < recipe.flaws.calendars)
-    site = np.concatenate([pages.site[led_to].astype(np.int64), np.repeat(calendars, CALENDAR_PAGES)])
-    kind = np.concatenate([links.flaws[flawed], np.full(len(calendars) * CALENDAR_PAGES, CALENDAR)]).astype(np.int64)
-    order = np.lexsort((np.arange(len(site)), kind, site))
-    place = np.empty(len(site), dtype=np.int64)
-    place[order] = np.arange(len(site))
-    moved = np.where(kind[: len(flawed)] == Flaw.MOVED, led_to, -1)
-    moved = np.concatenate([moved, np.full(len(site) - len(flawed), -1)])
-    first = np.searchsorted(site[order], np.arange(len(sites) + 1))
-    answers = (kind == Flaw.DEAD) & (unit(key(seed, "soft"), site) < recipe.lies.soft)
-    extras = Extras(site[order], np.where(answers, SOFT, kind)[order], moved[order], first)
-    targets = links.targets.copy()
-    targets[flawed] = len(pages) + place[: len(flawed)]
-    return extras, _with_calendars(sites, len(pages), extras, place[len(flawed) :], replace(links, targets=targets))
-
-
-def _with_calendars(sites: Sites, count: int, extras: Extras, place: Ints, links: Links) -> Links:
-    """Home page → newest month; every month → the one before, the one after, home."""
-    months = count + place.reshape(-1, CALENDAR_PAGES)
-    homes = sites.first[extras.site[place.reshape(-1, CALENDAR_PAGES)[:, 0]]] if len(place) else np.zeros(0, np.int64)
-    before, after = np.roll(months, 1, axis=1), np.roll(months, -1, axis=1)
-    back = np.repeat(homes, CALENDAR_PAGES)
-    source = np.concatenate([homes, months.ravel(), months.ravel(), months.ravel()])
-    target = np.concatenate([months[:, 0] if len(months) else homes, after.ravel(), before.ravel(), back])
-    every = np.concatenate([links.sources(), source])
-    order = np.argsort(every, kind="stable")
-    total = count + len(extras.site)
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(every, minlength=total))])
-    role = np.concatenate([links.roles, np.full(len(source), int(Role.SIDEBAR), np.uint8)])[order]
-    flaw = np.concatenate([links.flaws, np.zeros(len(source), np.uint8)])[order]
-    return Links(offsets, np.concatenate([links.targets, target.astype(np.int32)])[order], role, flaw)
-
-
-def _anchors(world: World) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
-    """Anchor phrase and hreflang of every link, by the language of its page and of the page it leads to (Table 12)."""
-    links, pages, locality, phrases = world.links, world.pages, world.recipe.locality, world.phrases
-    dice = generator(world.seed, "anchors")
-    goal = _goals(world)
-    source = links.sources()[: world.honest]
-    own, theirs = source < len(pages), pages.target[goal]
-    start = np.where(own, source, 0)
-    own &= pages.target[start]
-    likely = np.array([[locality.anchor_none, locality.anchor_to], [locality.anchor_from, locality.anchor_both]])
-    in_target = dice.random(len(goal)) < likely[own.view(np.uint8), theirs.view(np.uint8)]
-    begin = np.array([phrases.starts[code] for code in pages.languages], np.int32)
-    # An anchor that is not in the target language is English on target pages, else of the page or of where it leads.
-    english = pages.languages.index("en")
-    own_language = np.where(own, english, pages.language[start])
-    goal_language = np.where(theirs, english, pages.language[goal])
-    number = begin[np.where(dice.random(len(goal)) < 0.6, own_language, goal_language)]
-    mixed = dice.random(len(goal)) < 0.2
-    number[in_target] = phrases.starts[world.recipe.target]
-    number[in_target & mixed] = phrases.starts["mixed"]
-    number += dice.integers(PER_LANGUAGE, size=len(goal)).astype(np.int32)
-    neutral = ~in_target & (dice.random(len(goal)) < 0.12)
-    number = np.where(neutral, dice.integers(1, 16, size=len(goal)).astype(np.int32), number)
-    number[~in_target & (dice.random(len(goal)) < locality.empty / 0.6)] = EMPTY
-    switch = (pages.site[start] == pages.site[goal]) & (pages.language[start] != pages.language[goal])
-    hinted = switch & (dice.random(len(goal)) < locality.hreflang)
-    hint = np.where(hinted, pages.language[goal] + 1, 0).astype(np.uint8)
-    hint = wrong_hints(world.recipe.lies, world.seed, pages, hint, start)
-    return _with_false_anchors(world, number.astype(np.uint16), hint)
-
-
-def _with_false_anchors(
-    world: World, phrase: NDArray[np.uint16], hint: NDArray[np.uint8]
-) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
-    """The same with the links of false hosts: a mirror has the anchors of its site, and adverts are English whatever
-    the name of their host promises."""
-    false, offsets = world.false, world.links.offsets
-    if not len(false):
-        return phrase, hint
-    parked = false.parked * PARKED_PAGES
-    adverts = int(offsets[world.base + parked]) - world.honest
-    chance = unit(key(world.seed, "adverts"), np.arange(adverts))
-    worded = world.phrases.starts["en"] + (chance * PER_LANGUAGE).astype(np.int64)
-    original = false.original[parked:]
-    sizes = np.diff(offsets)[world.base + parked :]
-    # The one link more of a mirror's home page, to its site, repeats the anchor of the link before it.
-    place = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    most = np.repeat(np.maximum(offsets[original + 1] - offsets[original], 1) - 1, sizes)
-    rows = np.repeat(offsets[original], sizes) + np.minimum(place, most)
-    return (
-        np.concatenate([phrase, worded, phrase[rows]]).astype(np.uint16),
-        np.concatenate([hint, np.zeros(adverts, np.uint8), hint[rows]]),
-    )
-
-
-def _goals(world: World) -> NDArray[np.int32]:
-    """The page that each link of the world means: behind a redirect, on the site that a mirror shows, or the home page
-    of the site where there is none."""
-    count, extras, false = len(world.pages), world.extras, world.false
-    goal = world.links.targets[: world.honest].copy()
-    astray = np.flatnonzero(goal >= world.base)
-    host = false.host[goal[astray] - world.base]
-    original = false.original[goal[astray] - world.base]
-    goal[astray] = np.where(original >= 0, original, world.sites.first[false.likeness[host]])
-    outside = np.flatnonzero(goal >= count)
-    extra = goal[outside] - count
-    moved = extras.moved[extra]
-    goal[outside] = np.where(moved >= 0, moved, world.sites.first[extras.site[extra]])
-    return goal
-
-
-def _countries(world: World) -> tuple[tuple[str, ...], NDArray[np.uint8]]:
-    """Where servers stand: sites of the language mostly at home, others mostly abroad."""
-    home = {"th": "TH", "fa": "IR"}.get(world.recipe.target, "")
-    names = ("", "US", "DE", "JP", "GB", home)
-    chance = unit(key(world.seed, "countries"), np.arange(len(world.sites)))
-    mostly = world.sites.target / world.sites.pages
-    at_home = chance < np.where(mostly > 0.5, 0.7, 0.03)
-    abroad = 1 + (unit(key(world.seed, "abroad"), np.arange(len(world.sites))) ** 2 * 4).astype(np.int64)
-    column = np.where(at_home, len(names) - 1, abroad).astype(np.uint8)
-    sites = [world.pages.site.astype(np.int64), world.extras.site, world.false.likeness[world.false.host]]
-    return names, column[np.concatenate(sites)]

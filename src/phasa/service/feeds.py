@@ -146,7 +146,7 @@ def _feeds(service: Service, asked: AskedFeeds) -> Feeds:
         return _NOTHING
     now = time.time()
     with _reading(service) as store:
-        lines = feed_lines(store, now)
+        lines = feed_lines(store, now, counted=service.feeds_counted)
         active = [line for line in lines if not line.retired and not line.paused]
         pages = max(1, -(-len(lines) // ON_A_PAGE))
         page = min(asked.page, pages)

@@ -10,6 +10,7 @@ from pathlib import Path
 from phasa.collection import Collection
 from phasa.crawl.run.counts import Counts
 from phasa.crawl.run.log_reader import LogReader
+from phasa.feeds.counted import Counted
 from phasa.language.profile import Profile
 from phasa.service.audit import FILE as AUDIT
 from phasa.service.audit import Audit
@@ -47,6 +48,7 @@ class Service:
         self.people = People(collection.path / PEOPLE)
         self.audit = Audit(collection.path / AUDIT)
         self.tries = Tries()
+        self.feeds_counted = Counted()
         self._threads = threading.local()
         self._opened: list[Counts] = []
 
