@@ -10,6 +10,7 @@ import logging
 import multiprocessing
 import os
 import shutil
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -26,9 +27,10 @@ from phasa import __version__
 from phasa.archive.damage import Damage, note
 from phasa.corpus.boilerplate import repeated_paragraphs
 from phasa.corpus.card import CARD, SUMMARY, Summary, card, funnel_of
-from phasa.corpus.duplicates import KEPT, Numbering, cluster_sizes, deduplicate, read_decisions
+from phasa.corpus.duplicates import KEPT, cluster_sizes, deduplicate, read_decisions
 from phasa.corpus.kept_index import ADDRESSES, ENDS, FOLDER, KEYS, SHINGLES, KeptIndex
 from phasa.corpus.near import KeyIndex
+from phasa.corpus.numbering import Numbering
 from phasa.corpus.options import Options
 from phasa.corpus.row import parquet_schema
 from phasa.corpus.shards import Shard, ShardWriter, plan_shards, write_addresses
@@ -201,7 +203,7 @@ def _keep_index(workspace: Workspace, plan: Plan) -> None:
     folder = workspace.out / FOLDER
     folder.mkdir(exist_ok=True)
     KeyIndex(workspace.keys).merge_all(folder / KEYS)
-    ends, size = [], 0
+    ends, size = array("Q"), 0
     with (
         whole_file(folder / SHINGLES) as part,
         part.open("wb") as flat,
@@ -222,7 +224,7 @@ def _keep_index(workspace: Workspace, plan: Plan) -> None:
                 ends.append(size)
                 start = end
     with whole_file(folder / ENDS) as part, part.open("wb") as file:
-        file.write(np.array(ends, np.uint64).tobytes())
+        file.write(ends.tobytes())
 
 
 def _run(job: Callable[[T], None], items: Sequence[T], workers: int) -> Iterator[tuple[T, None]]:

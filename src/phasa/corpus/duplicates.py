@@ -6,7 +6,6 @@ words or a Jaccard similarity of at least the threshold. So every document that 
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +14,8 @@ from numpy.typing import NDArray
 
 from phasa.corpus.kept_index import KeptIndex
 from phasa.corpus.near import KeyIndex
-from phasa.corpus.shingles import BANDS, Hashes, jaccard
+from phasa.corpus.numbering import Numbering
+from phasa.corpus.shingles import BANDS, jaccard
 from phasa.corpus.workspace import Plan, UnitFiles, Workspace
 from phasa.files import whole_file
 
@@ -23,7 +23,6 @@ DECISION = np.dtype([("source", "<i2"), ("doc", "<u4"), ("similarity", "<f4"), (
 """`source`: -1 for a document that stays, 0 for one that repeats document `doc` of this corpus, n for one that repeats
 one of the n-th corpus it is made against."""
 KEPT = -1
-_OPEN = 64  # units whose shingles are at hand
 Decisions = NDArray[np.void]
 Candidate = tuple[int, int]
 """Source and document."""
@@ -48,44 +47,6 @@ def deduplicate(workspace: Workspace, plan: Plan, progress: Callable[[int], None
         stays = np.flatnonzero(decisions["source"] == KEPT)
         index.add(keys[stays], (base + stays).astype(np.uint32))
         progress(unit.number + 1)
-
-
-class Numbering:
-    """Documents of all units that are compared, counted through; and their shingles and addresses by that number."""
-
-    def __init__(self, workspace: Workspace, plan: Plan) -> None:
-        self._workspace = workspace
-        counts = [UnitFiles(workspace.unit(unit.number)).counts.kept for unit in plan.units]
-        self.bases = np.concatenate(([0], np.cumsum(counts, dtype=np.int64))).tolist()
-        self._open: OrderedDict[int, tuple[Hashes, NDArray[np.uint64]]] = OrderedDict()
-        self._addresses: OrderedDict[int, list[str]] = OrderedDict()
-
-    @property
-    def total(self) -> int:
-        return int(self.bases[-1])
-
-    def shingles(self, doc: int) -> Hashes:
-        unit, row = self._place(doc)
-        if unit not in self._open:
-            self._open[unit] = UnitFiles(self._workspace.unit(unit)).compared()
-            if len(self._open) > _OPEN:
-                self._open.popitem(last=False)
-        self._open.move_to_end(unit)
-        flat, ends = self._open[unit]
-        return np.asarray(flat[int(ends[row - 1]) if row else 0 : int(ends[row])])
-
-    def address(self, doc: int) -> str:
-        unit, row = self._place(doc)
-        if unit not in self._addresses:
-            self._addresses[unit] = UnitFiles(self._workspace.unit(unit)).addresses()
-            if len(self._addresses) > _OPEN:
-                self._addresses.popitem(last=False)
-        self._addresses.move_to_end(unit)
-        return self._addresses[unit][row]
-
-    def _place(self, doc: int) -> tuple[int, int]:
-        unit = int(np.searchsorted(self.bases, doc, side="right")) - 1
-        return unit, doc - int(self.bases[unit])
 
 
 def _decide(

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from phasa.corpus.boilerplate import is_boilerplate
 from phasa.corpus.document import Document, Drop
-from phasa.corpus.duplicates import KEPT, Numbering, read_decisions
+from phasa.corpus.duplicates import KEPT, read_decisions
 from phasa.corpus.hashing import number_of
 from phasa.corpus.kept_index import KeptIndex
 from phasa.corpus.near import ENTRY
+from phasa.corpus.numbering import Numbering
 from phasa.corpus.row import Row, dropped_row, parquet_schema, row_of
 from phasa.corpus.signals import measure
 from phasa.corpus.tally import Tally

@@ -161,7 +161,11 @@ class UnitFiles:
 
     def compared(self) -> tuple[Hashes, NDArray[np.uint64]]:
         """Shingles of all documents that were not dropped, one after another, and where each one's end."""
-        return np.load(self.folder / "shingles.npy", mmap_mode="r"), np.load(self.folder / "ends.npy")
+        return np.load(self.folder / "shingles.npy"), self.ends()
+
+    def ends(self) -> NDArray[np.uint64]:
+        """Where the shingles of each document end."""
+        return np.asarray(np.load(self.folder / "ends.npy"))
 
     def paragraphs(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """Keys of the paragraphs of these documents, one after another, and where each document's end."""
