@@ -115,6 +115,11 @@ def test_row_29_a1_is_gamma_of_the_page_with_the_link(tmp_path: Path) -> None:
         for text in (thai, english):
             answer = Answer(Kind.PAGE, page=read_page(f"<p>{text}</p>", Url("http://a.com/")))
             assert judge.judge(answer).score == pytest.approx(gamma(text), abs=1e-6)
+    alone = judge_of(collection.with_settings(strategy="a1"), profile)  # published with Γ, and needs no knowledge base
+    assert alone.judge(answer).score == pytest.approx(gamma(english), abs=1e-6)
+    answer = Answer(Kind.PAGE, page=read_page(f"<p>{thai}</p>", Url("http://a.com/")))
+    assert alone.judge(answer).score == pytest.approx(gamma(thai), abs=1e-6)
+    assert judge_of(collection, profile).judge(answer).score != pytest.approx(gamma(thai), abs=0.01)
 
 
 def test_row_30_a2_is_gamma_of_the_anchor() -> None:
