@@ -17,7 +17,7 @@ from tests.durability.small_web import ENGLISH, THAI, SmallWeb, collection_for
 
 from phasa.collection import Collection
 from phasa.crawl.answer import Answer, Kind
-from phasa.crawl.learn.knowledge import write_arff
+from phasa.crawl.learn.knowledge import read_knowledge, write_arff
 from phasa.crawl.run.assembly import judge_of
 from phasa.crawl.run.runs import run_collection
 from phasa.crawl.seeds import read_seeds
@@ -119,6 +119,29 @@ def test_row_03_the_links_of_an_initial_group_are_written_as_seeds_with_their_va
     }
 
 
+def test_row_29_a1_of_the_knowledge_base_is_gamma_of_the_page_with_the_link(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As `phasa learn` writes it, with the default detector, whose own score of a page is another."""
+    mixed = f"{THAI * 3} Bangkok is its name in English, and it is large."
+
+    def answer(host: str, path: str) -> web.Response:
+        if path == "/robots.txt":
+            return web.Response(text="")
+        html = f'<p>{mixed}</p><a href="/next">next</a>' if path == "/p/0.html" else f"<p>{THAI}</p>"
+        return web.Response(text=html, content_type="text/html")
+
+    small = SmallWeb(1, 1, answer)
+    with small.serving():
+        collection = collection_for(tmp_path / "c", small)
+        with collection.locked():
+            run_collection(collection)
+    assert phasa(capsys, "learn", collection.path)[0] == 0
+    base = read_knowledge(collection.models_folder / "knowledge.arff")
+    gamma = dictionary(collection.profile).gamma(f"{mixed} next")
+    assert base.features[:, 0].tolist() == pytest.approx([0.0, gamma], abs=0.0051)  # two decimals
+
+
 def test_row_38_pages_that_phasa_learn_used_are_left_out_by_the_lab(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -146,8 +169,8 @@ def test_row_38_pages_that_phasa_learn_used_are_left_out_by_the_lab(
             assert crawl.coverage(found, len(crawl.pages))[-1] == pytest.approx(share)
     gone = setup_of(Ground(MIXED, "th", graph=graph, kb=kb, trained="remove")).graph
     assert {int(gone.status[gone.find(url)]) for url in trained} == {404}
-    words = ["--graph", graph, "--lang", "th", "--strategies", "nb,bfs", "--kb", kb, "--pages", "30", "--json"]
-    code, out, err = phasa(capsys, "lab", "run", *words)
+    words = ("--lang", "th", "--strategies", "nb,bfs", "--pages", "30", "--json")
+    code, out, err = phasa(capsys, "lab", "run", "--graph", graph, "--kb", kb, *words)
     assert code == 0, err
     assert json.loads(out)
 

@@ -72,6 +72,8 @@ def test_row_02_a_restart_between_any_two_programs_changes_nothing() -> None:
         parted.strategy = fresh
     assert parted.order == whole.order
     assert parted.journal.cycles == whole.journal.cycles
+    texts = [WEB[url].text for url in parted.fetched]  # copies of pages from before a restart are known as such
+    assert parted.journal.cycles[-1].duplicates == len(texts) - len(set(texts)) > 0
 
 
 def test_row_03_every_parsed_page_has_its_flag_before_its_links_are_scheduled() -> None:
