@@ -15,6 +15,7 @@ from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.crawl.strategies.persian_weight import PersianWeight, Policy
 from phasa.crawl.strategy import JudgedPage, OutLinks, Seed
 from phasa.crawl.target import Target
+from phasa.crawl.wire.manager import assign
 from phasa.crawl.wire.score import ScoreTerms, is_dynamic, score
 from phasa.settings import write_settings
 from phasa.strategy_settings import CycleSettings, PersianSettings, ScoreWeights, StrategySettings
@@ -74,6 +75,15 @@ def test_row_02_a_restart_between_any_two_programs_changes_nothing() -> None:
     assert parted.journal.cycles == whole.journal.cycles
     texts = [WEB[url].text for url in parted.fetched]  # copies of pages from before a restart are known as such
     assert parted.journal.cycles[-1].duplicates == len(texts) - len(set(texts)) > 0
+
+
+def test_row_02_a_manager_killed_after_it_assigned_leaves_one_batch_not_two() -> None:
+    whole, killed = crawl(500, 2), crawl(500, 1)
+    at = killed.clock.now()
+    assert assign(killed.frontier, killed.strategy.scoring, killed.settings, 2, at) == 25  # and nobody noted it
+    killed.run(1)
+    assert killed.order == whole.order
+    assert killed.journal.cycles[-1].assigned == 25
 
 
 def test_row_03_every_parsed_page_has_its_flag_before_its_links_are_scheduled() -> None:
