@@ -71,6 +71,9 @@ def test_row_4_an_empty_page_that_declares_persian_is_persian_for_the_crawler(tm
     assert judge.judge(tagged).wanted
     assert "stage 1" in judge.judge(tagged).evidence
     assert not judge.judge(blank).wanted
+    for tag in ('http-equiv="Content-Language" content="fa"', 'name="language" content="Persian"'):
+        said = read_page(f"<html><head><meta {tag}></head><body></body></html>", Url("http://a.ir/"))
+        assert judge.judge(Answer(Kind.PAGE, page=said)).wanted
 
 
 def test_row_10_the_keys_of_langid_are_settings_of_a_collection(tmp_path: Path) -> None:
