@@ -203,7 +203,7 @@ def test_row_25_more_weight_finds_more_until_it_saturates() -> None:
     assert found[500] > 1.3 * found[0]
     assert found[500] == found[1000]
     assert found[0] < found[8]
-    assert found[2] < found[500]  # below saturation less is found: a sweep that is flat everywhere is none
+    assert found[2] < 0.8 * found[500]  # below saturation less is found: a sweep that is flat everywhere is none
 
 
 def test_row_26_static_and_dynamic_unique_and_duplicate_add_up() -> None:
