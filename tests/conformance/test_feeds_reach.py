@@ -17,6 +17,7 @@ from tests.feeds.paper_server import document
 from phasa.cli.subscriptions import open_store
 from phasa.collection import Collection
 from phasa.feed_settings import FeedSettings
+from phasa.feeds.day_plans import DayPlans
 from phasa.feeds.parse import read_feed
 from phasa.feeds.policy import Kind
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY
@@ -129,6 +130,8 @@ def test_row_12_plan_evaluate_and_lab_leave_bad_days_out(tmp_path: Path, capsys:
                 failed = PollRow(1, NOW + day * DAY, 500, "HTTP 500", 0, 0, False, "")
                 date = dt.datetime.fromtimestamp(NOW + day * DAY, dt.UTC).date()
                 store.record(failed, [], bad_day=(date, "HTTP 500"))
+            DayPlans(store).keep(store.feed(1), NOW + 80 * DAY, 1.0)  # what the page of a feed under `phasa` shows
+            shown = [list(one.points) for one in store.plans(1)]
         (plan,) = planned(capsys, collection.path, "--per-day", "1", "--method", "dorpm", "--days", "80")
         code, out, _ = phasa(
             capsys, "feeds", "evaluate", collection.path, "--per-day", "1", "--policies", "hindsight", "--json"
@@ -136,5 +139,6 @@ def test_row_12_plan_evaluate_and_lab_leave_bad_days_out(tmp_path: Path, capsys:
         assert code == 0
         (row,) = json.loads(out)
         (case,) = cases_of(Options(data=collection.path)).cases
+        assert shown == [plan["points"]]
         found[name] = plan["points"], row["learned"] + row["posts"], int(case.counts.counts.sum())
     assert found == {"marked": ([10], 78, 76), "unmarked": ([13], 280, 278)}
