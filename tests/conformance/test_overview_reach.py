@@ -12,6 +12,7 @@ from tests.cli.test_crawl import phasa
 from tests.durability.small_web import SmallWeb, collection_for
 
 from phasa.crawl.run.runs import run_collection
+from phasa.overview.making import making_of
 from phasa.overview.site import gather
 from phasa.overview_choices import Scope, Weigh
 from phasa.overview_settings import OverviewSettings
@@ -95,6 +96,7 @@ def test_row_44_scope_is_a_setting_of_a_collection(tmp_path: Path, capsys: pytes
             collection = collection_for(tmp_path / scope, small, overview=settings)
             with collection.locked():
                 run_collection(collection)
+            assert making_of(collection).weigh == (Weigh.AMTF_PAGE if scope is Scope.PAGE else Weigh.AMTF)  # the page's
             code, out, err = phasa(capsys, "keywords", collection.path, "--json", "--top", "9", "--lang", "en")
             assert code == 0, err
             found[scope] = {row["term"]: row["weight"] for row in json.loads(out)["keywords"]}
