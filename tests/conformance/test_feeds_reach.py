@@ -19,6 +19,7 @@ from phasa.collection import Collection
 from phasa.feed_settings import FeedSettings
 from phasa.feeds.day_plans import DayPlans
 from phasa.feeds.parse import read_feed
+from phasa.feeds.plan import learn_points
 from phasa.feeds.policy import Kind
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY
 from phasa.feeds.rows import PollRow
@@ -66,6 +67,15 @@ def test_rows_2_27_28_36_and_37_windows_and_periods_are_settings() -> None:
     assert (rules.bootstrap, rules.learn_days, rules.update_days, rules.rs_days) == (3 * HOUR, 21, 7, 10)
     usual = rules_of(FeedSettings(policy="dorpm"))
     assert (usual.bootstrap, usual.learn_days, usual.update_days, usual.rs_days) == (2 * HOUR, 28, 28, 14)
+
+
+def test_row_36_the_window_is_four_weeks_and_ends_with_yesterday() -> None:
+    """What was posted on the day before it, and today, teaches nothing."""
+    kept = [NOW + day * DAY + 9 * HOUR + 60 for day in range(28)]
+    before, today = NOW - DAY + 3 * HOUR, NOW + 28 * DAY + 5 * HOUR
+    times = np.array(sorted([*kept, *range(before, before + 500), *range(today, today + 500)]), dtype=np.int64)
+    (plan,) = learn_points("dorpm", times, 1, NOW + 28 * DAY + 12.0 * HOUR, 28, dt.UTC, ())
+    assert plan.points == (10,)
 
 
 def trace_file(folder: Path, hours: dict[int, int], days: int = 28) -> Path:
