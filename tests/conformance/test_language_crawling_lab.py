@@ -8,10 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.cli.test_crawl import phasa
 
 from phasa.crawl.strategies import Circumstances, make_strategy
 from phasa.lab.compare import compare
-from phasa.lab.curves import Ground
+from phasa.lab.curves import SHOWN, Ground
 from phasa.lab.graph import OK
 from phasa.lab.replay import replay
 from phasa.lab.result import Result
@@ -110,6 +111,17 @@ def test_row_48_each_of_e1_to_e9_prints_its_table_or_curve_file(everything: Resu
     assert [section.title[:2] for section in everything.sections] == [f"E{number}" for number in range(1, 10)]
     assert all(table.rows for section in everything.sections for table in section.tables)
     assert {f"language-crawl-e{number}.csv" for number in (6, 7, 8, 9)} == set(everything.csv)
+    live = everything.sections[-1].tables[0].rows
+    assert [str(row[0]) for row in live] == [SHOWN[name] for name in ("nb", "lswc", "bfs")]
+
+
+def test_row_48_one_experiment_alone_by_one_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("lab", "reproduce", "language-crawl", "--quick", "--only", "E4", "--seeds", "1", "-o", tmp_path)
+    code, _, err = phasa(capsys, *words)
+    assert code == 0, err
+    report = (tmp_path / "language-crawl.html").read_text(encoding="utf-8")
+    assert "E4 —" in report
+    assert not any(f"E{number} —" in report for number in (1, 2, 3, 5, 6, 7, 8, 9))
 
 
 def test_row_49_the_four_confusion_tables_share_their_class_totals(world: World) -> None:

@@ -115,6 +115,11 @@ def test_row_29_a1_is_gamma_of_the_page_with_the_link(tmp_path: Path) -> None:
         for text in (thai, english):
             answer = Answer(Kind.PAGE, page=read_page(f"<p>{text}</p>", Url("http://a.com/")))
             assert judge.judge(answer).score == pytest.approx(gamma(text), abs=1e-6)
+    alone = judge_of(collection.with_settings(strategy="a1"), profile)  # published with Γ, and needs no knowledge base
+    assert alone.judge(answer).score == pytest.approx(gamma(english), abs=1e-6)
+    answer = Answer(Kind.PAGE, page=read_page(f"<p>{thai}</p>", Url("http://a.com/")))
+    assert alone.judge(answer).score == pytest.approx(gamma(thai), abs=1e-6)
+    assert judge_of(collection, profile).judge(answer).score != pytest.approx(gamma(thai), abs=0.01)
 
 
 def test_row_30_a2_is_gamma_of_the_anchor() -> None:
@@ -272,6 +277,27 @@ def test_row_45_lswc_is_perfect_on_a_pure_server_and_falls_on_a_mixed_host() -> 
     assert harvest["pure", "lswc"] == 1.0
     assert harvest["pure", "bfs"] < 0.9
     assert harvest["mixed", "lswc"] < 0.4
+
+
+def test_row_45_t_is_5_s_is_3_and_both_are_settings() -> None:
+    """T links from the last page in the language, S other pages until a server is foreign and waits behind the rest."""
+
+    def crawled(web: dict[str, TinyPage], strategy: str = "lswc") -> list[str]:
+        return TinyCrawl(web, make_strategy(strategy, Circumstances(AIM))).run([next(iter(web))])
+
+    chain = {"http://thai.com/": TinyPage(0.6, ["http://o1.com/"])}
+    chain |= {f"http://o{i}.com/": TinyPage(0.0, [f"http://o{i + 1}.com/"]) for i in range(1, 9)}
+    assert len(crawled(chain)) == 1 + 5
+    assert len(crawled(chain, "lswc:distance=2")) == 1 + 2
+    # A server of the language is taken as a whole, however far the page is that links to it.
+    back = chain | {"http://o5.com/": TinyPage(0.0, ["http://thai.com/2"]), "http://thai.com/2": TinyPage(0.6, [])}
+    assert crawled(back)[-1] == "http://thai.com/2"
+    others = [f"http://f.com/{i}" for i in range(3)]
+    judged = {"http://thai.com/": TinyPage(0.6, others)} | {url: TinyPage(0.0, []) for url in others}
+    judged |= {"http://f.com/9": TinyPage(0.0, []), "http://u.com/": TinyPage(0.0, [])}
+    judged["http://f.com/2"] = TinyPage(0.0, ["http://f.com/9", "http://u.com/"])
+    assert crawled(judged)[-2:] == ["http://u.com/", "http://f.com/9"]
+    assert crawled(judged, "lswc:patience=4")[-2:] == ["http://f.com/9", "http://u.com/"]
 
 
 def test_row_46_all_methods_get_the_same_labels() -> None:

@@ -59,6 +59,9 @@ def test_row_30_a_list_of_words_makes_a_topic_and_grows_by_the_pages_about_it(tm
     assert "ناشر" in (collection.models_folder / "books.txt.learned").read_text(encoding="utf-8").split()
     again = judge_of(collection, collection.profile)
     assert again.judge(page("ناشر و چاپ در این شهر است و مردم آن را دوست دارند. " * 4)).wanted
+    one_word = page("آن کتاب در این شهر است و مردم آن را دوست دارند. " * 4)  # how many it takes is a setting, 2
+    assert not judge_of(collection, collection.profile).judge(one_word).wanted
+    assert judge_of(collection.with_settings(thesaurus_words=1), collection.profile).judge(one_word).wanted
     with pytest.raises(SettingsError, match="thesaurus"):
         judge_of(collection.with_settings(thesaurus="none.txt"), collection.profile)
 
@@ -71,6 +74,9 @@ def test_row_4_an_empty_page_that_declares_persian_is_persian_for_the_crawler(tm
     assert judge.judge(tagged).wanted
     assert "stage 1" in judge.judge(tagged).evidence
     assert not judge.judge(blank).wanted
+    for tag in ('http-equiv="Content-Language" content="fa"', 'name="language" content="Persian"'):
+        said = read_page(f"<html><head><meta {tag}></head><body></body></html>", Url("http://a.ir/"))
+        assert judge.judge(Answer(Kind.PAGE, page=said)).wanted
 
 
 def test_row_10_the_keys_of_langid_are_settings_of_a_collection(tmp_path: Path) -> None:

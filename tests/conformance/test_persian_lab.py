@@ -120,6 +120,7 @@ def test_row_27_the_audit_reports_precision_and_domains_and_has_a_sheet(everythi
     assert len(lines) == 100
     right = sum(line.split(",")[5] == "1" for line in lines)
     assert float(str(rows["precision of the audit"][2])) == pytest.approx(right / 100)
+    assert all((line.split(",")[5] == "1") == (line.split(",")[4] == "fa") for line in lines)
     assert any(line.split(",")[4] != "fa" for line in lines)  # the detector can be wrong, and the sheet says so
     assert {line.split(",")[2] for line in lines} == {"1", "4"}
     assert {"under .ir", "under .com"} <= set(rows)

@@ -76,7 +76,7 @@ def plan(
     if budget is not None:
         if per_day is not None or target is not None:
             raise InputError("--budget shares its polls by itself: leave --per-day and --target out")
-        _print_shares(traces, budget, bins, where, as_json)
+        _print_shares([one.whole() for one in traces], budget, bins, where, as_json)
         return
     if per_day is None and target is None:
         per_day = 4
@@ -85,7 +85,7 @@ def plan(
         for one in traces
         for found in plan_feed(
             one, per_day, method=method, bins=bins, zone=where, target_hours=target, spacing=spacing,
-            split_days=not one_cluster, days=days, by_table=table,
+            split_days=not one_cluster, days=days, by_table=table, damaged=one.bad,
         )
     ]  # fmt: skip
     if as_json:
@@ -196,7 +196,7 @@ def evaluate(
     except ValueError:
         raise InputError(f"--per-day {per_day}: give whole numbers, for example 1,2,4") from None
     names = [name.strip() for name in policies.split(",") if name.strip()]
-    traces = _read(trace, megabytes)
+    traces = [one.whole() for one in _read(trace, megabytes)]
     if budget is not None:
         names = [name for name in names if name in SHARED or name != "phasa-fixed"]
         rows = list(evaluate_shared(traces, budget, names, split))

@@ -129,9 +129,14 @@ class FeedStore:
         return done.rowcount == 1
 
     def traces(self) -> list[Trace]:
-        """When each feed that has posts posted."""
-        feeds = [(feed.url, self.posting_times(feed.id)) for feed in self.feeds()]
-        return [Trace(url, times) for url, times in feeds if len(times)]
+        """When each feed that has posts posted, with the days on which its polls failed."""
+        found = []
+        for feed in self.feeds():
+            whole = Trace(feed.url, self.posting_times(feed.id))
+            marked = Trace(feed.url, whole.times, frozenset(self.bad_days(feed.id)))
+            # A feed that fails every day has no better days.
+            found.append(marked if len(marked.whole().times) else whole)
+        return [trace for trace in found if len(trace.times)]
 
     def feeds(self, only: int | None = None) -> list[FeedRow]:
         """Every feed in the order of joining, retired ones too; or only the one with this number, if there is one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import gzip
 import zlib
 from array import array
@@ -34,6 +35,15 @@ class Trace:
 
     feed: str
     times: Times
+    bad: frozenset[dt.date] = frozenset()
+    """Days (UTC) whose posts may be incomplete, where that is known."""
+
+    def whole(self) -> Trace:
+        """The posts of the other days: what was lost on a bad one must neither teach nor test (spec §11 row 12)."""
+        if not self.bad:
+            return self
+        kept = [at for at in self.times.tolist() if dt.datetime.fromtimestamp(at, dt.UTC).date() not in self.bad]
+        return Trace(self.feed, np.array(kept, dtype=np.int64))
 
     def split(self, share: float) -> tuple[Trace, Trace]:
         """The posts before and after the given share of this feed's own time span."""

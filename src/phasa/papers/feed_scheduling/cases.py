@@ -81,9 +81,13 @@ def _publisher(feed: str) -> str:
 
 
 def _whole_days(trace: Trace) -> DailyCounts | None:
-    """Posts per day and hour without the first and the last day, which are not whole; None of too short a trace."""
+    """Posts per day and hour without bad days and without the first and the last one, which are not whole; None of too
+    short a trace."""
     counts = daily_counts(trace.times.tolist())
-    return counts.between(counts.days[1], counts.days[-2]) if len(counts.days) >= FEWEST_DAYS + 2 else None
+    if len(counts.days) < FEWEST_DAYS + 2:
+        return None
+    whole = counts.between(counts.days[1], counts.days[-2]).without(trace.bad)
+    return whole if whole.days else None
 
 
 def generated(seed: int) -> Cases:
