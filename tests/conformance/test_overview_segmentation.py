@@ -120,6 +120,8 @@ def test_row_35_the_engine_stops_when_too_few_characters_are_left_for_any_entry(
     assert engine.claim("abcdx").lengths_tried == 1  # one character is left and the shortest entry has two
     assert engine.claim("abcdxabc").lengths_tried == 3 - 1  # four are left after abcd, one after abc
     assert len(LongestFirst(lexicon(set(), {"abcd", "ab"})).claim("abcdab").starts) == 2  # as many as ab has are enough
+    overlapping = LongestFirst(lexicon(set(), {"abcdef", "efghi", "gh"}))  # efghi is lost, gh still fits
+    assert overlapping.words("abcdefghi") == ["abcdef", "gh", "i"]
     assert LongestFirst(lexicon(set(), {"abcd", "ab"})).words("abcdabz") == [
         "abcd",
         "ab",
