@@ -77,7 +77,7 @@ def crawled(past: Past, future: Future, per_week: float, aim: Aim, informed: boo
             )
     settings = FreshSettings(requests_per_day=budget, aim=aim, least_hours=24 * min(1.0, 7 / per_week / 8))
     revisits = Revisits(settings, frontier, future.begin)
-    revisits.PRICED = DAY  # type: ignore[misc]  # months pass in a minute
+    revisits.PRICED = DAY  # months pass in a minute
     pages: list[int] = []
     times: list[float] = []
     now, made = future.begin, 0

@@ -168,8 +168,7 @@ class Ending(msgspec.Struct, frozen=True, gc=False):
     """How much of it had changed since the visit before (0 to 1); None at the first."""
     record: str = ""
     """Where the answer stands, when it is not the record of the visit: nothing new came."""
-    folders: tuple[int, ...] = ()
-    """The folders of a page that is visited again, by number: `Frontier.neighbours` finds it there."""
+    folders: tuple[int, ...] = ()  # of a page that is visited again, by number (`Frontier.neighbours`)
 
     @property
     def host_rest(self) -> float:
@@ -339,8 +338,7 @@ class Frontier(Protocol):
         each; which they are. Commits."""
 
     def neighbours(self, folder: int, before: float, most: int) -> Sequence[Neighbour]:
-        """The pages of a folder (`Ending.folders`) that are to be visited again and were last seen by that moment, so
-        many at most."""
+        """The pages of a folder (`Ending.folders`) to be visited again that were last seen by then; `most` of them."""
 
     def reschedule(self, dues: Sequence[tuple[int, float]]) -> None:
         """Let pages be due at other moments, by number (`Neighbour.id`); those that wait already do so. Commits."""
