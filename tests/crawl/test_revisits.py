@@ -171,6 +171,7 @@ def _all(frontier: Frontier, now: float) -> list[Lease]:
 def test_telling_neighbours_is_bounded_by_the_visits_that_are_made() -> None:
     frontier = CountingFrontier()
     known = Revisits(FreshSettings(requests_per_day=24.0), frontier, 0.0)
+    known.TOLD = 1
     frontier.offer([Offer(Url(f"http://a.example/news/{n}.html")) for n in range(3_000)])
     while leases := frontier.lease(0.0, 100):
         for lease in leases:
