@@ -44,7 +44,7 @@ class Revisits:
     LIES = 3  # hints of a host that may be wrong, beyond those that were right, before they are not heard any more
     SISTERS = 1_000  # pages of a folder that are told of a burst at a time
     TOLD = 20  # pages that are told of bursts for each visit that is made, so that neighbours never cost more than that
-    TRUST = 2.0  # changes that the rate of a host counts for in that of a page
+    TRUST = 1.0  # changes that the rate of a host counts for in that of a page
 
     def __init__(self, settings: FreshSettings, frontier: Frontier, start: float, part: float = 1.0) -> None:
         self.settings = settings
