@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import time
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,8 +29,10 @@ from phasa.crawl.run.status import read_status
 from phasa.fresh_settings import FreshSettings
 from phasa.frontier.budgets import Budgets
 from phasa.frontier.memory import MemoryFrontier
-from phasa.frontier.protocol import Ending, Lease, Offer, Seen, State, Story, Visit
+from phasa.frontier.protocol import Ending, Frontier, Lease, Offer, Seen, State, Story, Visit
 from phasa.frontier.scope import ScopeSettings
+from phasa.frontier.sqlite import SqliteFrontier
+from phasa.schedule.bursts import folders_of
 from phasa.web.html import Page, read_page
 from phasa.web.url import Url
 
@@ -127,6 +130,69 @@ def test_a_server_that_does_not_answer_costs_the_page_nothing() -> None:
     first = visited(known, answer(LONG), 0.0)
     failed = visited(known, Answer(Kind.FAILED, "time_out"), DAY, first.seen)
     assert (failed.state, failed.due) == (State.DONE, 3 * DAY)
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_when_some_pages_of_a_folder_changed_the_others_are_due_sooner(stored: bool, tmp_path: Path) -> None:
+    frontier: Frontier = SqliteFrontier(tmp_path / "frontier.db") if stored else MemoryFrontier()
+    names = [f"http://a.example/{folder}/{n}.html" for folder in ("news", "old") for n in range(20)]
+    frontier.offer([Offer(Url(name)) for name in names])
+    known = Revisits(FreshSettings(requests_per_day=2.0), frontier, 0.0)
+    while leases := frontier.lease(1e6, 10):
+        for lease in leases:
+            seen = Seen(0.0, 0.0, 3, 1.0, 40 * DAY, digest=1)
+            folders = folders_of(lease.url)
+            frontier.finish(lease, Ending(State.DONE, "200", 0.0, 0.0, seen=seen, due=60 * DAY, folders=folders))
+    frontier.commit()
+    for number in range(4):
+        now = (10 + number) * DAY
+        lease = Lease(99, Url(f"http://a.example/news/x{number}.html"), "a.example", 0.0, 0, "", b"", 0, 0.0, 0, seen)
+        said = answer("ข้อความใหม่ทั้งหมด " * 30)
+        known.plan(lease, said, None, Ending(State.DONE, "200", now, visit=Visit(now)))
+    known.wake(14 * DAY)
+    woken = {lease.url for lease in _all(frontier, 15 * DAY)}
+    assert woken
+    assert all("/news/" in url for url in woken)
+    first = frontier.next_due()
+    assert first is not None
+    assert first < 30 * DAY
+    frontier.close()
+
+
+def _all(frontier: Frontier, now: float) -> list[Lease]:
+    found: list[Lease] = []
+    while leases := frontier.lease(now, 10):
+        found += leases
+        for lease in leases:
+            frontier.finish(lease, Ending(State.DONE, "200", now, 0.0))
+    return found
+
+
+def test_telling_neighbours_is_bounded_by_the_visits_that_are_made() -> None:
+    frontier = CountingFrontier()
+    known = Revisits(FreshSettings(requests_per_day=24.0), frontier, 0.0)
+    known.TOLD = 1
+    frontier.offer([Offer(Url(f"http://a.example/news/{n}.html")) for n in range(3_000)])
+    while leases := frontier.lease(0.0, 100):
+        for lease in leases:
+            seen = Seen(0.0, 0.0, 3, 1.0, 40 * DAY, digest=1)
+            folders = folders_of(lease.url)
+            frontier.finish(lease, Ending(State.DONE, "200", 0.0, 0.0, seen=seen, due=60 * DAY, folders=folders))
+    for number in range(200):
+        now = 10 * DAY + number * 600
+        lease = Lease(99, Url(f"http://a.example/news/x{number}.html"), "a.example", 0.0, 0, "", b"", 0, 0.0, 0, seen)
+        said = answer("ข้อความใหม่ทั้งหมด " * 30) if number % 3 else answer(LONG)
+        known.plan(lease, said, None, Ending(State.DONE, "200", now, visit=Visit(now)))
+        known.wake(now)
+    assert 0 < frontier.told <= known.SISTERS + 200 * known.TOLD
+
+
+class CountingFrontier(MemoryFrontier):
+    told = 0
+
+    def reschedule(self, dues: Sequence[tuple[int, float]]) -> None:
+        self.told += len(dues)
+        super().reschedule(dues)
 
 
 def test_no_more_pages_are_woken_than_the_budget_pays_for() -> None:

@@ -20,9 +20,10 @@ from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.judge import Judgement
 from phasa.crawl.record import content_digest
 from phasa.fresh_settings import FreshSettings
-from phasa.frontier.origins import host_of
+from phasa.frontier.origins import host_of, queue_of
 from phasa.frontier.protocol import Ending, Frontier, Lease, Seen, State
-from phasa.schedule.value import rest, share_budget
+from phasa.schedule.bursts import Bursts, folders_of
+from phasa.schedule.value import Floats, rest, share_budget
 from phasa.web.url import Url
 from phasa.web.url import host as host_name
 
@@ -41,6 +42,8 @@ class Revisits:
     USUAL = 1 / (30 * DAY)  # changes a second of a page when nothing is known yet
     HINTED = 10_000  # pages whose hints are waited to come true
     LIES = 3  # hints of a host that may be wrong, beyond those that were right, before they are not heard any more
+    SISTERS = 1_000  # pages of a folder that are told of a burst at a time
+    TOLD = 20  # pages that are told of bursts for each visit that is made, so that neighbours never cost more than that
     TRUST = 1.0  # changes that the rate of a host counts for in that of a page
 
     def __init__(self, settings: FreshSettings, frontier: Frontier, start: float, part: float = 1.0) -> None:
@@ -57,6 +60,8 @@ class Revisits:
         self._found_at = -math.inf  # when a page was last fetched that was not seen before
         self._hinted: dict[Url, str] = {}
         self._wrong: Counter[str] = Counter()
+        self._bursts = Bursts()
+        self._attention = float(self.SISTERS)  # pages that may be told of bursts
 
     # ── which pages next ─────────────────────────────────────────────────────────────────────────
 
@@ -70,6 +75,7 @@ class Revisits:
         if self._paid < 1:
             return 0
         self._find_price(now)
+        self._tell_neighbours()
         rested = now - settings.least_hours * 3600
         woken = self._frontier.wake(now + settings.most_days * DAY, rested, self._room(now))
         self._paid -= woken
@@ -90,6 +96,7 @@ class Revisits:
     def _count(self, lease: Lease, now: float) -> None:
         """A lease has ended: of a revisit, or of a page that gives others room."""
         if lease.seen is not None:
+            self._attention = min(self._attention + self.TOLD, 4.0 * self.SISTERS)
             self._woken = max(0, self._woken - 1)
             return
         self._found_at = now
@@ -114,6 +121,21 @@ class Revisits:
             return ""
         self._wrong[told_by] = max(0, self._wrong[told_by] + (-1 if changed else 1))
         return "" if changed else "; its sitemap said that it had changed"
+
+    def _tell_neighbours(self) -> None:
+        """Where visits say that pages of a folder changed together, or did not after all, the others of it are due
+        sooner, or later again. Of their own next moments nothing is kept: they are found anew."""
+        for folder, until in self._bursts.stirred(lambda: self._attention >= self.SISTERS):
+            sisters = self._frontier.neighbours(folder, until, self.SISTERS)
+            self._attention -= len(sisters) + 1
+            if not sisters or not self.price:
+                continue
+            usual = self.rate(queue_of(sisters[0].url))
+            _, _, seen, changes, seconds = (np.asarray(column) for column in zip(*sisters, strict=True))
+            more = np.asarray([self._bursts.expected(folders_of(one.url), one.at) for one in sisters])
+            rates = (self.TRUST + changes) / (self.TRUST / usual + seconds)
+            dues = seen + self._gaps(rates, more)
+            self._frontier.reschedule([(one.id, due) for one, due in zip(sisters, dues.tolist(), strict=True)])
 
     def waits(self) -> bool:
         """Whether any page is to be visited again, sooner or later."""
@@ -173,6 +195,7 @@ class Revisits:
                 same=seen.same + 1 if is_same(answer) else 0,
                 gone=0,
             )
+            self._bursts.saw(folders_of(lease.url), seen.at, now, changed, before)
             if changed:
                 known = self._remember(known, answer)
             elif answer.kind is Kind.PAGE:
@@ -227,12 +250,17 @@ class Revisits:
         return min(1.0, max(1, distance(sketch, seen.sketch & _MASK)) / 32)
 
     def _due(self, lease: Lease, ending: Ending, seen: Seen, change: float | None) -> Ending:
-        rate = self.rate(lease.host, seen.changes, seen.seconds)
-        settings, now = self.settings, ending.at
-        price = self.price or share_budget(np.asarray([rate]), rate, settings.aim).price
-        gap = float(rest(price, np.asarray([rate]), settings.aim)[0])
-        gap = min(max(gap, settings.least_hours * 3600), settings.most_days * DAY)
-        return msgspec.structs.replace(ending, seen=seen, due=now + gap, change=change)
+        rate = np.asarray([self.rate(lease.host, seen.changes, seen.seconds)])
+        gap = float(self._gaps(rate, np.zeros(1))[0])
+        folders = folders_of(lease.url)
+        return msgspec.structs.replace(ending, seen=seen, due=ending.at + gap, change=change, folders=folders)
+
+    def _gaps(self, rates: Floats, expected: Floats) -> Floats:
+        """Seconds from the visit of each page to the next, where so many changes are expected beside those of its own
+        rate."""
+        aim, least, most = self.settings.aim, self.settings.least_hours * 3600, self.settings.most_days * DAY
+        price = self.price or share_budget(rates, float(rates.sum()), aim).price
+        return np.clip(rest(price, rates, aim) - expected / rates, least, most)
 
 
 def is_same(answer: Answer) -> bool:

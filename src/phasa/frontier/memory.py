@@ -6,9 +6,10 @@ heads of the hosts whose turn it is compete.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
+from itertools import islice
 
 from phasa.frontier.memory_queues import Entry, HostQueues, Item, OneQueue
 from phasa.frontier.origins import host_of, queue_of
@@ -18,6 +19,7 @@ from phasa.frontier.protocol import (
     REQUISITE,
     Ending,
     Lease,
+    Neighbour,
     Offer,
     OfferResult,
     Rediscovery,
@@ -50,6 +52,7 @@ class MemoryFrontier:
         self._leases: dict[int, Lease] = {}
         self._tail: list[Item] = []
         self._due: list[Item] = []
+        self._folders: dict[int, dict[int, None]] = defaultdict(dict)
         self._taken: Counter[str] = Counter()
         self._counts = [0] * len(State)
         self._wanted = self._judged = self._copies = self._requisites = self._bytes = self._words = 0
@@ -241,6 +244,8 @@ class MemoryFrontier:
                 self.rules.traps.saw(lease.url, visit.digest)
         if ending.seen is not None:
             entry.seen, entry.due = ending.seen, ending.due
+            for folder in ending.folders:
+                self._folders[folder][entry.serial] = None
             if ending.due is not None:
                 heappush(self._due, (ending.due, entry.serial))
         if ending.state is State.DONE and lease.is_requisite:
@@ -318,6 +323,22 @@ class MemoryFrontier:
                 heappush(self._due, (now, entry.serial))
                 found.append(url)
         return found
+
+    def neighbours(self, folder: int, before: float, most: int) -> list[Neighbour]:
+        under = (self._entries[serial] for serial in self._folders.get(folder, ()))
+        found = (
+            Neighbour(e.serial, e.url, e.seen.at, e.seen.changes, e.seen.seconds)
+            for e in under
+            if e.due is not None and e.seen is not None and e.seen.at <= before
+        )
+        return list(islice(found, most))
+
+    def reschedule(self, dues: Sequence[tuple[int, float]]) -> None:
+        for serial, due in dues:
+            entry = self._entries[serial]
+            if entry.due is not None:
+                entry.due = due
+                heappush(self._due, (due, serial))
 
     def next_due(self) -> float | None:
         while self._due and self._entries[self._due[0][1]].due != self._due[0][0]:

@@ -168,11 +168,22 @@ class Ending(msgspec.Struct, frozen=True, gc=False):
     """How much of it had changed since the visit before (0 to 1); None at the first."""
     record: str = ""
     """Where the answer stands, when it is not the record of the visit: nothing new came."""
+    folders: tuple[int, ...] = ()  # of a page that is visited again, by number (`Frontier.neighbours`)
 
     @property
     def host_rest(self) -> float:
         """How long the host rests, in any case."""
         return self.pause if self.host_pause is None else min(self.pause, self.host_pause)
+
+
+class Neighbour(NamedTuple):
+    """A page of a folder that is to be visited again: its number, and what its visits have shown."""
+
+    id: int
+    url: Url
+    at: float
+    changes: float
+    seconds: float
 
 
 class Rescoped(NamedTuple):
@@ -325,6 +336,12 @@ class Frontier(Protocol):
     def hasten(self, pages: Sequence[tuple[Url, float]], now: float) -> list[Url]:
         """Let those of these pages be due now that are to be visited again and were seen before the time given with
         each; which they are. Commits."""
+
+    def neighbours(self, folder: int, before: float, most: int) -> Sequence[Neighbour]:
+        """The pages of a folder (`Ending.folders`) to be visited again that were last seen by then; `most` of them."""
+
+    def reschedule(self, dues: Sequence[tuple[int, float]]) -> None:
+        """Let pages be due at other moments, by number (`Neighbour.id`); those that wait already do so. Commits."""
 
     def next_due(self) -> float | None:
         """When the first page is due; None when none is."""

@@ -5,13 +5,14 @@ Everything that writes belongs to the caller's transaction.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from phasa.frontier.protocol import Ending, Seen
+from phasa.frontier.protocol import Ending, Neighbour, Seen
 from phasa.frontier.storage import Storage
+from phasa.web.url import Url
 
 SEEN = "since, at, visits, changes, seconds, same, gone, digest, sketch, etag, modified"
 _REPLACED = ", ".join(f"{name} = excluded.{name}" for name in ["due", *SEEN.split(", ")])
@@ -71,6 +72,11 @@ class RevisitTable:
 
     def write(self, id: int, ending: Ending) -> None:
         """A page was seen; it is due again when its ending says so, or never."""
+        if ending.due is not None and ending.folders:
+            self._db.executemany(
+                "INSERT INTO folder(folder, id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                [(folder, id) for folder in ending.folders],
+            )
         seen, visit = ending.seen, ending.visit
         assert seen is not None
         self.used = True
@@ -101,6 +107,20 @@ class RevisitTable:
         """Let a page be due now that was seen before it changed; whether it is one."""
         update = "UPDATE revisit SET due = ? WHERE id = ? AND due > ? AND at < ? RETURNING id"
         return self._db.execute(update, (now, id, now, changed)).fetchone() is not None
+
+    def neighbours(self, folder: int, before: float, most: int) -> list[Neighbour]:
+        """The pages of a folder that are to be visited again and were last seen by then, so many at most."""
+        rows = self._db.execute(
+            "SELECT r.id, u.url, r.at, r.changes, r.seconds FROM folder f JOIN revisit r ON r.id = f.id"
+            " JOIN url u ON u.id = f.id WHERE f.folder = ? AND r.due IS NOT NULL AND r.at <= ? LIMIT ?",
+            (folder, before, most),
+        ).fetchall()
+        return [Neighbour(id, Url(url), at, changes, seconds) for id, url, at, changes, seconds in rows]
+
+    def reschedule(self, dues: Sequence[tuple[int, float]]) -> None:
+        """Let pages be due at other moments."""
+        update = "UPDATE revisit SET due = ? WHERE id = ? AND due IS NOT NULL"
+        self._db.executemany(update, [(due, id) for id, due in dues])
 
     def next_due(self) -> float | None:
         """When the first page is due; None when none is."""

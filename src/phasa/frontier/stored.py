@@ -29,6 +29,7 @@ from phasa.frontier.protocol import (
     REQUISITE,
     Ending,
     Lease,
+    Neighbour,
     Offer,
     OfferResult,
     Rescoped,
@@ -366,6 +367,14 @@ class StoredFrontier:
         with self._transaction():
             rows = self._urls.find_many([url for url, _ in pages])
             return [url for url, at in pages if url in rows and self._revisits.hasten(rows[url].id, at, now)]
+
+    def neighbours(self, folder: int, before: float, most: int) -> list[Neighbour]:
+        self.commit()
+        return self._revisits.neighbours(folder, before, most)
+
+    def reschedule(self, dues: Sequence[tuple[int, float]]) -> None:
+        with self._transaction():
+            self._revisits.reschedule(dues)
 
     def next_due(self) -> float | None:
         return self._revisits.next_due()
