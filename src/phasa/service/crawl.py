@@ -18,15 +18,11 @@ from phasa.crawl.run.status import Status, is_running, read_status
 from phasa.errors import InputError, PhasaError
 from phasa.frontiers import read_frontier
 from phasa.service.crawl_process import last_words, start_crawl, stop_crawl
-from phasa.service.crawl_status import CrawlHistory, CrawlTables, crawl_history, crawl_tables
+from phasa.service.crawl_status import CrawlHistory, CrawlTables, crawl_history
 from phasa.service.log_tail import LogLine, LogLines, LogTail
 from phasa.service.scope_form import Domains, Effect, domains_of, effect_of, read_domains, write_domains
 from phasa.service.section import Call, Conflict, Event, Nothing, Problem, Section, Stream, View
-from phasa.service.service import Service
-
-LOOK_EVERY = 1.0
-TABLES_EVERY = 5
-ROWS = 20
+from phasa.service.service import LOOK_EVERY, ROWS, TABLES_EVERY, Service
 
 
 class AskedPage(msgspec.Struct, frozen=True):
@@ -123,7 +119,7 @@ def _page(service: Service, asked: AskedPage) -> CrawlPage:
                 trouble = str(problem)
     return CrawlPage(
         now=now,
-        tables=_tables_of(service, ROWS),
+        tables=service.tables_of(ROWS),
         seeds=len(collection.seeds()),
         may_start=service.local,
         asked=asked.url,
@@ -145,11 +141,7 @@ def _history(service: Service, asked: AskedPoints) -> CrawlHistory:
 
 
 def _tables(service: Service, asked: AskedRows) -> CrawlTables:
-    return _tables_of(service, asked.limit)
-
-
-def _tables_of(service: Service, limit: int) -> CrawlTables:
-    return crawl_tables(service.counts, service.log_reader.counted, limit)
+    return service.tables_of(asked.limit)
 
 
 def _why(service: Service, asked: AskedUrl) -> Explanation:
@@ -215,7 +207,7 @@ async def _events(service: Service, asked: Nothing) -> AsyncIterator[Event]:
     log = LogTail(service.collection.log_file)
     while True:
         try:
-            now = await run_in_threadpool(read_status, service.collection)
+            now = await run_in_threadpool(service.status.get)
             # Now and then also when nothing is new, so that a connection that broke is noticed.
             if last is None or msgspec.structs.replace(now, time=last.time) != last or not tick % 15:
                 last = now
@@ -226,7 +218,7 @@ async def _events(service: Service, asked: Nothing) -> AsyncIterator[Event]:
             if lines := await run_in_threadpool(log.read):
                 yield Event("log", LogLines(lines))
             if not tick % TABLES_EVERY:
-                yield Event("tables", await run_in_threadpool(_tables_of, service, ROWS))
+                yield Event("tables", await run_in_threadpool(service.tables.get))
         except PhasaError as problem:
             yield Event("problem", Problem(str(problem)))
         tick += 1

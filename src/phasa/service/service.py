@@ -10,18 +10,27 @@ from pathlib import Path
 from phasa.collection import Collection
 from phasa.crawl.run.counts import Counts
 from phasa.crawl.run.log_reader import LogReader
+from phasa.crawl.run.status import Status, read_status
 from phasa.feeds.counted import Counted
 from phasa.language.profile import Profile
 from phasa.service.audit import FILE as AUDIT
 from phasa.service.audit import Audit
+from phasa.service.crawl_status import CrawlTables, crawl_tables
 from phasa.service.jobs import Jobs
 from phasa.service.page_view import warm_up
 from phasa.service.people import FILE as PEOPLE
 from phasa.service.people import People
+from phasa.service.shared import Shared
 from phasa.service.tries import Tries
 from phasa.service.upkeep import Upkeep
 
 COUNTS = "counts.db"
+LOOK_EVERY = 1.0
+"""Seconds after which those who follow a crawl get new numbers."""
+TABLES_EVERY = 5
+"""Looks from one table to the next."""
+ROWS = 20
+"""Of a table on the page of the crawl."""
 
 
 class Service:
@@ -49,6 +58,8 @@ class Service:
         self.audit = Audit(collection.path / AUDIT)
         self.tries = Tries()
         self.feeds_counted = Counted()
+        self.status: Shared[Status] = Shared(lambda: read_status(collection), LOOK_EVERY / 2)
+        self.tables: Shared[CrawlTables] = Shared(lambda: self.tables_of(ROWS), LOOK_EVERY * TABLES_EVERY / 2)
         self._threads = threading.local()
         self._opened: list[Counts] = []
 
@@ -75,6 +86,10 @@ class Service:
             held = self._threads.counts = Counts(self.folder / COUNTS)
             self._opened.append(held)
         return held
+
+    def tables_of(self, rows: int) -> CrawlTables:
+        """Hosts, segments and levels of the crawl, with so many rows each."""
+        return crawl_tables(self.counts, self.log_reader.counted, rows)
 
     def start(self) -> None:
         """Begin what goes on in the background."""
