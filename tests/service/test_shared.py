@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 
 import pytest
 
+from phasa.collection import Collection
+from phasa.crawl.run.status import Status, read_status
+from phasa.service.crawl import _events
+from phasa.service.section import Nothing
+from phasa.service.service import Service
 from phasa.service.shared import Shared
 
 
@@ -53,3 +59,24 @@ def test_a_reading_that_failed_is_not_kept() -> None:
     with pytest.raises(ValueError, match="not now"):
         shared.get()
     assert shared.get() == 5
+
+
+def test_all_who_follow_a_crawl_are_given_one_reading_of_its_numbers(
+    empty: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readings: list[Collection] = []
+
+    def read(collection: Collection) -> Status:
+        readings.append(collection)
+        return read_status(collection)
+
+    monkeypatch.setattr("phasa.service.service.read_status", read)
+    monkeypatch.setattr("phasa.service.service.LOOK_EVERY", 60.0)
+    service = Service(empty)
+
+    async def follow(number: int) -> set[str]:
+        streams = [_events(service, Nothing()) for _ in range(number)]
+        return {(await anext(stream)).name for stream in streams}
+
+    assert asyncio.run(follow(20)) == {"now"}
+    assert readings == [empty]
