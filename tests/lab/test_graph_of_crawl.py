@@ -137,6 +137,31 @@ def test_harvest_in_the_lab_is_what_the_judge_of_a_crawl_says() -> None:
     assert CliRunner().invoke(lab, [*command, "--judge", "me"]).exit_code != 0
 
 
+def test_the_figures_are_those_of_the_pages_that_were_asked_for(
+    crawls: tuple[Collection, Collection], graph_file: Path
+) -> None:
+    seeds = str(crawls[0].path / Collection.SEEDS)
+    command = [
+        "run",
+        "--graph",
+        str(graph_file),
+        "--lang",
+        "fa",
+        "--seeds",
+        seeds,
+        "--strategies",
+        "bfs",
+        "--every",
+        "10",
+    ]
+    few, many = (
+        json.loads(CliRunner().invoke(lab, [*command, "--pages", pages, "--json"]).output)[0] for pages in ("20", "80")
+    )
+    assert few["pages"] == [10, 20]
+    assert few["harvest"] == many["harvest"][:2]
+    assert few["found_after"] == many["found_after"]  # of half of the web, however few pages were asked for
+
+
 def test_shares_of_the_reachable_are_never_above_one(crawls: tuple[Collection, Collection], graph_file: Path) -> None:
     graph = read_graph(graph_file, "fa")
     seeds = crawls[0].path / Collection.SEEDS

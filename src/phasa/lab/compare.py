@@ -147,16 +147,17 @@ def run_one(ground: Ground, strategy: str, pages: int, every: int = 100) -> Curv
         return curve_of(graph, crawl, ground, every)
     setup = setup_of(ground)
     reachable = reachable_from(setup.graph, setup.seeds)
-    graph, crawl = crawl_on(ground, strategy, max(pages, -(-int(reachable.sum()) // 2)))
+    # It goes on to half of the web, for what was found after so much of it; at a pace no longer than was asked for.
+    half = 0 if ground.pace is not None else -(-int(reachable.sum()) // 2)
+    graph, crawl = crawl_on(ground, strategy, max(pages, half))
     found = np.cumsum(graph.wanted[crawl.pages])
     if not len(found):
         return curve_of(graph, crawl, ground, every)
     reachable &= graph.measured
     marks = [min(len(found), max(1, round(share * int(reachable.sum())))) for share in SHARES]
     total = max(1, int((graph.wanted & reachable).sum()))
-    return replace(
-        curve_of(graph, crawl, ground, every), found_after=tuple(float(found[mark - 1]) / total for mark in marks)
-    )
+    found_after = tuple(float(found[mark - 1]) / total for mark in marks)
+    return replace(curve_of(graph, crawl.first(pages), ground, every), found_after=found_after)
 
 
 def reachable_from(graph: Graph, seeds: Sequence[Seed]) -> NDArray[np.bool_]:

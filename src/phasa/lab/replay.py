@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import overload
 
 import numpy as np
@@ -171,6 +171,13 @@ class Crawl:
     """How many requests had been made when each page came, itself included."""
     seconds: float = 0.0
     """What it would have taken live, when it was replayed at a pace."""
+
+    def first(self, pages: int) -> Crawl:
+        """The crawl up to so many pages."""
+        if len(self.pages) <= pages:
+            return self
+        fetches = int(self.requested[pages - 1])
+        return replace(self, pages=self.pages[:pages], requested=self.requested[:pages], fetches=fetches)
 
     def harvest(self, graph: Graph, every: int = 100) -> NDArray[np.float64]:
         """Eq. 16 after each `every` pages: share of the pages so far that are in the language."""
