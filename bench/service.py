@@ -60,27 +60,30 @@ def make(path: Path, pages: int, hosts: int, feeds: int) -> Collection:
 
 
 def _archive(collection: Collection, urls: list[str]) -> list[tuple[str, str, str]]:
+    # Those from the middle have records of their own, so that they can be shown.
+    middle = len(urls) // 2 // RECORDS * RECORDS
+    shown = urls[middle : middle + RECORDS]
     with WarcWriter(collection.archive_folder) as writer:
-        for number in range(RECORDS):
+        for number, url in enumerate(shown):
             text = "".join(f"<p>{THAI * (1 + number % 3)} {number} {part}</p>" for part in range(40))
             body = f"<html><title>หน้า {number}</title><body><article>{text}</article></body></html>".encode()
             notes = (("language", "th"), ("wanted", "yes"), ("score", "0.98"), ("evidence", "model"))
             writer.write(
                 Capture(
-                    url=f"http://record.example.th/{number}",
+                    url=url,
                     status=200,
                     reason="OK",
                     headers=(("Content-Type", "text/html; charset=utf-8"),),
                     body=body,
                     started=BEGIN,
                     target="/",
-                    request_headers=(("Host", "record.example.th"),),
+                    request_headers=(("Host", url.split("/")[2]),),
                     address="192.0.2.7",
                     notes=notes,
                 )
             )
     folder = collection.archive_folder
-    entries = [lookup(folder, f"http://record.example.th/{number}")[0] for number in range(RECORDS)]
+    entries = [lookup(folder, url)[0] for url in shown]
     records = [(entry.filename, entry.offset, entry.length) for entry in entries]
     lines = []
     for number, url in enumerate(urls):
