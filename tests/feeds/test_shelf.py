@@ -91,6 +91,7 @@ def test_a_file_of_an_earlier_version_gets_numbers(tmp_path: Path, store: FeedSt
     for column in ("number", "catalogue", "read", "star"):
         store.db.execute("DROP INDEX IF EXISTS post_number")
         store.db.execute("DROP INDEX IF EXISTS post_star")
+        store.db.execute("DROP INDEX IF EXISTS post_posted")
         store.db.execute(f"ALTER TABLE post DROP COLUMN {column}")
     store.close()
     with FeedStore(tmp_path / "feeds.db", read_only=True) as again:

@@ -320,7 +320,7 @@ class FeedStore:
         """The newest posts of all feeds, or of one, latest first; a date in the future counts as when it was seen."""
         only = None if feed is None else [feed]
         rows = self.db.execute(
-            f"{SHOWN_POST} WHERE {_among('post.feed', only)} ORDER BY {POSTED} DESC, number DESC LIMIT ?", (count,)
+            f"{SHOWN_POST} WHERE {_among('post.feed', only)} ORDER BY {POSTED} DESC, key LIMIT ?", (count,)
         )
         return [shown(row) for row in rows]
 

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from phasa.lab.chance import generator, key, unit
 from phasa.lab.claims import wrong_hints
-from phasa.lab.false_hosts import PARKED_PAGES
-from phasa.lab.phrases import EMPTY, PER_LANGUAGE
+from phasa.lab.extras import Extras
+from phasa.lab.false_hosts import PARKED_PAGES, FalseHosts
+from phasa.lab.links import Links
+from phasa.lab.phrases import EMPTY, PER_LANGUAGE, Phrases
+from phasa.lab.recipe import Recipe
+from phasa.lab.sites import Pages, Sites
 
-if TYPE_CHECKING:
-    from phasa.lab.world import World
+
+class Drawn(Protocol):
+    """What of a generated web is needed."""
+
+    recipe: Recipe
+    seed: int
+    sites: Sites
+    pages: Pages
+    extras: Extras
+    false: FalseHosts
+    links: Links
+    base: int
+    honest: int
+
+    @property
+    def phrases(self) -> Phrases: ...
 
 
-def anchors_of(world: World) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
+def anchors_of(world: Drawn) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
     """Anchor phrase and hreflang of every link, by the language of its page and of the page it leads to (Table 12)."""
     links, pages, locality, phrases = world.links, world.pages, world.recipe.locality, world.phrases
     dice = generator(world.seed, "anchors")
@@ -48,7 +66,7 @@ def anchors_of(world: World) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
 
 
 def _with_false_anchors(
-    world: World, phrase: NDArray[np.uint16], hint: NDArray[np.uint8]
+    world: Drawn, phrase: NDArray[np.uint16], hint: NDArray[np.uint8]
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
     """The same with the links of false hosts: a mirror has the anchors of its site, and adverts are English whatever
     the name of their host promises."""
@@ -71,7 +89,7 @@ def _with_false_anchors(
     )
 
 
-def _goals(world: World) -> NDArray[np.int32]:
+def _goals(world: Drawn) -> NDArray[np.int32]:
     """The page that each link of the world means: behind a redirect, on the site that a mirror shows, or the home page
     of the site where there is none."""
     count, extras, false = len(world.pages), world.extras, world.false
@@ -87,7 +105,7 @@ def _goals(world: World) -> NDArray[np.int32]:
     return goal
 
 
-def countries_of(world: World) -> tuple[tuple[str, ...], NDArray[np.uint8]]:
+def countries_of(world: Drawn) -> tuple[tuple[str, ...], NDArray[np.uint8]]:
     """Where servers stand: sites of the language mostly at home, others mostly abroad."""
     home = {"th": "TH", "fa": "IR"}.get(world.recipe.target, "")
     names = ("", "US", "DE", "JP", "GB", home)
