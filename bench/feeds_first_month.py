@@ -23,11 +23,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from phasa.feeds.clock import Clock
 from phasa.feeds.policies import Policies
 from phasa.feeds.policy import Rules
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY
 from phasa.feeds.store import FeedStore
-from phasa.feeds.watch import Clock, Watcher
+from phasa.feeds.watch import Watcher
 from phasa.lab.feed_posts import feeds_of, posts
 from phasa.lab.world import World
 from phasa.web.exchange import Exchange

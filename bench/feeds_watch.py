@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from phasa.feeds.clock import Clock
 from phasa.feeds.evaluate import evaluate
 from phasa.feeds.policies import Policies
 from phasa.feeds.policy import UNPACED, Rules, Terms, parse_policy
@@ -26,7 +27,7 @@ from phasa.feeds.rows import FeedUpdate, PollRow
 from phasa.feeds.shape import WIDTH
 from phasa.feeds.store import FeedStore
 from phasa.feeds.trace import Times, Trace, parse_traces
-from phasa.feeds.watch import Clock, Watcher
+from phasa.feeds.watch import Watcher
 from phasa.web.exchange import Exchange
 from phasa.web.url import Url
 

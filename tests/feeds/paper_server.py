@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from email.utils import formatdate
 from pathlib import Path
 
+from phasa.feeds.clock import Clock
 from phasa.feeds.policies import Policies
 from phasa.feeds.policy import Rules
 from phasa.feeds.store import FeedStore
-from phasa.feeds.watch import Clock, Watcher
+from phasa.feeds.watch import Watcher
 from phasa.web.exchange import Exchange, Hop
 from phasa.web.url import Url
 

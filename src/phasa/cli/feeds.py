@@ -79,6 +79,9 @@ def watch(
     listen: Annotated[
         str, typer.Option("--listen", metavar="ADDRESS:PORT", help="Where to listen for WebSub hubs.")
     ] = "127.0.0.1:8090",
+    shard: Annotated[
+        str, typer.Option("--shard", metavar="K/N", help="Poll the Kth of N parts; other machines poll the others.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print each new post as a JSON object on a line.")] = False,
 ) -> None:
     """Poll the feeds of a collection day and night. SIGTERM or Ctrl-C stops it in good order.
@@ -90,6 +93,7 @@ def watch(
     import msgspec
 
     from phasa.feeds.daemon import Duties, keep_watch
+    from phasa.feeds.shard import parse_shard
 
     if (per_day is not None and per_day <= 0) or (per_feed is not None and per_feed <= 0):
         raise InputError("--per-day, --per-feed: give a positive number of polls")
@@ -106,7 +110,7 @@ def watch(
     def warn(what: str) -> None:
         print(headline(what, 500), file=sys.stderr, flush=True)
 
-    duties = Duties(per_day, per_feed, spacing, seconds, crawl, join, callback, listen)
+    duties = Duties(per_day, per_feed, spacing, seconds, crawl, join, callback, listen, parse_shard(shard))
     asyncio.run(keep_watch(directory, duties, tell, warn))
 
 

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from phasa.feeds.clock import Clock
 from phasa.feeds.policies import Policies
 from phasa.feeds.policy import Rules
 from phasa.feeds.report import Together, feed_lines, together
 from phasa.feeds.rhythm import DAY, HOUR
 from phasa.feeds.store import FeedStore
-from phasa.feeds.watch import Clock, Watcher
+from phasa.feeds.watch import Watcher
 from phasa.lab.feed_posts import feeds_of
 from phasa.lab.serve import serving
 from phasa.lab.world import World

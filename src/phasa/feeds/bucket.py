@@ -56,6 +56,13 @@ class Bucket:
             self.level = min(self._most, self.level + polls - first_day / DAY * self.advance)
             self.since = now
 
+    def set_rate(self, per_day: float, now: float) -> None:
+        """From now on it fills at another rate; what is in it stays, as far as there is room."""
+        self.fill(now)
+        self.per_day = per_day
+        self._most = self.holds * max(1.0, per_day)
+        self.level = min(self.level, self._most)
+
     def ready_at(self, now: float) -> float:
         """The first moment from `now` on at which one poll can be paid."""
         self.fill(now)

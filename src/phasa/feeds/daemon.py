@@ -20,22 +20,26 @@ from phasa.feeds.callback import Callback, parse_listen, poster
 from phasa.feeds.document import MODULES, read_by
 from phasa.feeds.links import discover, send_links
 from phasa.feeds.outbox import Outbox
-from phasa.feeds.policies import Policies
+from phasa.feeds.policies import LEAST_POLLS, Policies
+from phasa.feeds.policy import Rules
 from phasa.feeds.rows import FeedRow, ShownPost
+from phasa.feeds.shard import EVERY, Shard
 from phasa.feeds.shelf import Shelf
 from phasa.feeds.store import FeedStore
 from phasa.feeds.terms import rules_of
 from phasa.feeds.watch import Watcher
 from phasa.feeds.webhook import Send, hand_over, sender
 from phasa.feeds.websub import Subscriber
+from phasa.fresh_settings import FreshSettings
 from phasa.logs import logged_to_file
 from phasa.sandbox import Bounds
 from phasa.sandbox.pool import Pool
+from phasa.schedule.common_budget import CommonBudget
 from phasa.web.fetch import Fetcher, user_agent
 from phasa.web.url import parse
 
 RENEW_EVERY = 60.0
-JOIN_EVERY = 600.0
+JOIN_EVERY = SHARE_EVERY = 600.0
 INDEX_EVERY, HAND_OVER_EVERY = 5.0, 0.5
 
 log = logging.getLogger(__name__)
@@ -54,6 +58,7 @@ class Duties(msgspec.Struct, frozen=True):
     join: bool = True
     callback: str = ""
     listen: str = "127.0.0.1:8090"
+    shard: Shard = EVERY
 
 
 async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn) -> None:
@@ -84,17 +89,33 @@ async def keep_watch(directory: Path, duties: Duties, tell: Tell, warn: Warn) ->
             discover(collection, store, time.time())
         if not store.feeds():
             raise InputError(f"{directory}: no feeds yet; add one with: phasa feeds add {directory} URL")
+        every = [feed for feed in store.feeds() if not feed.retired and not feed.paused]
+        active = [feed for feed in every if duties.shard.has(feed.url)]
         rules = rules_of(settings.feeds, duties.per_day, duties.per_feed)
+        if duties.shard.of > 1:
+            # As many polls as feeds: the other parts have the others.
+            share = max(len(active), 1) / max(len(every), 1)
+            rules = msgspec.structs.replace(rules, per_day=rules.per_day * share)
+        common = common_budget(collection, duties, rules)
+        if common is not None:
+            stack.callback(common.leave)
+            first = common.share(lambda prices: 0 * prices, time.time())
+            rules = msgspec.structs.replace(rules, per_day=max(first, LEAST_POLLS))
         news = News(collection if duties.crawl else None, tell, warn)
+        policies = Policies(rules, time.time(), store)
         watcher = Watcher(
-            store, fetcher, Policies(rules, time.time(), store), spacing=duties.spacing, settings=settings.feeds,
+            store, fetcher, policies, spacing=duties.spacing, settings=settings.feeds,
             language=collection.profile.code, found=news.found, failed=lambda feed, why: warn(f"{feed.url}: {why}"),
-            read=read_by(pool, limits),
+            read=read_by(pool, limits), shard=duties.shard,
         )  # fmt: skip
-        active = [feed for feed in store.feeds() if not feed.retired and not feed.paused]
         budget = f"{rules.per_day:g} polls a day" if rules.per_feed is None else f"{rules.per_feed:g} polls a day each"
-        warn(f"watching {len(active)} feeds with at most {budget}, policy {rules.policy}; Ctrl-C stops")
+        if common is not None:
+            budget = f"{settings.fresh.requests_per_day:g} requests a day, shared with the revisits of pages"
+        part = f" (part {duties.shard})" if duties.shard.of > 1 else ""
+        warn(f"watching {len(active)} feeds{part} with at most {budget}, policy {rules.policy}; Ctrl-C stops")
         chores: list[asyncio.Task[None]] = []
+        if common is not None:
+            chores.append(asyncio.create_task(_share(common, watcher, policies, settings.fresh, warn)))
         if duties.join:
             chores.append(asyncio.create_task(_join(collection, watcher, warn)))
         chores.append(asyncio.create_task(_index(store, watcher, warn)))
@@ -137,6 +158,31 @@ class News:
         except PhasaError as problem:
             # The feed is more than the crawl: posts are kept, and their links with them.
             self._warn(f"{feed.url}: links not offered to the crawl ({problem})")
+
+
+def common_budget(collection: Collection, duties: Duties, rules: Rules) -> CommonBudget | None:
+    """The budget that these feeds share with the revisits of pages; None when the settings say that they have their
+    own. Raises InputError."""
+    fresh = collection.settings.fresh
+    if not fresh.with_feeds:
+        return None
+    if not fresh.requests_per_day:
+        raise InputError("[fresh] with_feeds: say in requests_per_day how many requests feeds and pages share")
+    if duties.shard.of > 1:
+        raise InputError("[fresh] with_feeds: feeds that are watched in parts share no budget with pages")
+    if duties.per_day is not None or rules.per_feed is not None:
+        raise InputError("[fresh] with_feeds: feeds have no budget of their own; leave out --per-day, per_feed")
+    return CommonBudget(collection.budget_file, "feeds", fresh.requests_per_day)
+
+
+async def _share(common: CommonBudget, watcher: Watcher, policies: Policies, fresh: FreshSettings, warn: Warn) -> None:
+    """What polls are worth is weighed against revisits again and again."""
+
+    async def once() -> None:
+        per_day = policies.share_with_pages(common, time.time(), fresh.post_weight)
+        log.info("%.1f of %g requests a day are for feeds", per_day, fresh.requests_per_day)
+
+    await _repeat(once, SHARE_EVERY, watcher.stop, warn, begin=2.0)
 
 
 async def _join(collection: Collection, watcher: Watcher, warn: Warn) -> None:

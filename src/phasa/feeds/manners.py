@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 from phasa.feeds.post import Hints
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY, WEEK
 from phasa.feeds.rows import Hold
-from phasa.web.exchange import Exchange
+from phasa.web.exchange import Exchange, http_date
 from phasa.web.http import PERMANENT_REDIRECTS
 from phasa.web.url import Url, host, registered_domain
 
@@ -72,10 +71,10 @@ def ordered_wait(answer: Exchange, now: float) -> Wait:
         return Wait()
     if found := _MAX_AGE.search(control):
         return _capped(float(found.group(1)) - _age(answer), LONGEST_HINT, Hold.CACHE, "Cache-Control: max-age")
-    expires = _date(answer.header("expires"))
+    expires = http_date(answer.header("expires"))
     if expires is not None:
         # The server's own clock says how long that is; ours may differ.
-        lifetime = expires - (_date(answer.header("date")) or now) - _age(answer)
+        lifetime = expires - (http_date(answer.header("date")) or now) - _age(answer)
         return _capped(lifetime, LONGEST_HINT, Hold.CACHE, "Expires")
     return Wait()
 
@@ -137,15 +136,6 @@ def spoken(seconds: float) -> str:
 def _age(answer: Exchange) -> float:
     value = (answer.header("age") or "").strip()
     return float(value) if value.isascii() and value.isdigit() and len(value) < 10 else 0.0
-
-
-def _date(value: str | None) -> float | None:
-    if not value:
-        return None
-    try:
-        return parsedate_to_datetime(value).timestamp()
-    except (ValueError, TypeError, OverflowError, IndexError):
-        return None
 
 
 def _capped(seconds: float, most: float, hold: Hold, why: str) -> Wait:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from phasa.feeds.forecast import Forecast, Learner
 from phasa.feeds.own import OwnBudget
 from phasa.feeds.policy import Choice, Decision, Kind, Rules, Terms
@@ -15,9 +17,12 @@ from phasa.feeds.shape import WIDTH, learn_shape
 from phasa.feeds.shared import SharedBudget
 from phasa.feeds.timetable import EvenGaps, PlanBook, PlanMemory, Timetable
 from phasa.feeds.trace import Times
+from phasa.schedule.common_budget import CommonBudget
 
 # Points of a day are whole hours, so a timetable has at most so many; more polls are given finer bins.
 MOST_POINTS = 24
+# Polls a day while revisits have the whole of a common budget.
+LEAST_POLLS = 1e-3
 
 
 class Policies:
@@ -35,6 +40,14 @@ class Policies:
     @property
     def common(self) -> bool:
         return self.rules.per_feed is None
+
+    def share_with_pages(self, common: CommonBudget, now: float, post: float = 1.0) -> float:
+        """Take the polls a day that are worth as much as the revisits of pages on the same budget; how many. `post`:
+        what a post that waits counts beside a page that is out of date."""
+        per_day = max(common.share(lambda prices: self.shared.demand(prices / post), now), LEAST_POLLS)
+        self.shared.bucket.set_rate(per_day, now)
+        self.rules = msgspec.structs.replace(self.rules, per_day=per_day)
+        return per_day
 
     def register(self, feed: int, terms: Terms) -> None:
         before = self._terms.get(feed)

@@ -11,6 +11,8 @@ from __future__ import annotations
 import logging
 from math import inf, sqrt
 
+import numpy as np
+
 from phasa.feeds.bucket import Bucket
 from phasa.feeds.forecast import Forecast
 from phasa.feeds.neighbours import Neighbours
@@ -21,6 +23,7 @@ from phasa.feeds.rhythm import DAY, HOUR, WEEK
 from phasa.feeds.shape import LEAST_POSTS, WIDTH, Shape, first_shape, learn_shape
 from phasa.feeds.trace import Times
 from phasa.feeds.window import Window
+from phasa.schedule.value import Floats
 
 # However quiet a feed is, it is polled again after this time. (On training halves 7 days are better than 14:
 # `bench/feeds_tune.py --budget`.)
@@ -74,6 +77,13 @@ class SharedBudget:
 
     def made(self, feed: int, polls: int) -> None:
         self.bucket.deduct(polls)
+
+    def demand(self, prices: Floats) -> Floats:
+        """Polls a day that steady feeds of the present activities are worth at each price."""
+        roots = np.fromiter(self._roots.values(), np.float64, len(self._roots))
+        with np.errstate(divide="ignore"):
+            gaps = [np.clip(sqrt(2.0 * price) / roots, 2.0 * WIDTH, LONGEST_GAP) for price in prices]
+        return np.asarray([(DAY / gap).sum() + self.scheduled for gap in gaps])
 
     def register(self, feed: int, terms: Terms) -> None:
         self._windows.setdefault(feed, Window(terms.entries))

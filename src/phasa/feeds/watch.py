@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import logging
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
@@ -21,6 +20,7 @@ import numpy as np
 
 from phasa.errors import ParserCrashedError
 from phasa.feed_settings import FeedSettings
+from phasa.feeds.clock import Clock
 from phasa.feeds.day_plans import DayPlans
 from phasa.feeds.document import Read, announcement, read_here
 from phasa.feeds.due import Due
@@ -40,6 +40,7 @@ from phasa.feeds.policy import FeedsPolicy, Reason
 from phasa.feeds.post import Feed, Post
 from phasa.feeds.rhythm import DAY, HOUR
 from phasa.feeds.rows import FeedRow, FeedUpdate, Hold, Lease, PollRow, ShownPost
+from phasa.feeds.shard import EVERY, Shard
 from phasa.feeds.store import FeedStore
 from phasa.feeds.terms import terms_of
 from phasa.feeds.websub import SAFETY_GAP
@@ -70,23 +71,6 @@ class Fetches(Protocol):
     ) -> Exchange: ...
 
 
-class Clock:
-    """Time as it passes."""
-
-    # Feeds may join meanwhile, so nobody sleeps longer than this.
-    longest = 30.0
-
-    def now(self) -> float:
-        return time.time()
-
-    async def wait(self, seconds: float, stop: asyncio.Event) -> None:
-        """Wait so long, or until the stop is asked for."""
-        try:
-            await asyncio.wait_for(stop.wait(), timeout=seconds)
-        except TimeoutError:
-            return
-
-
 @dataclass
 class Watcher:
     """All feeds of a store under one policy. `found` gets new posts, oldest first, `failed` what goes wrong; `read`
@@ -103,6 +87,7 @@ class Watcher:
     at_once: int = 8
     read: Read = read_here
     settings: FeedSettings = field(default_factory=FeedSettings)
+    shard: Shard = EVERY
 
     def __post_init__(self) -> None:
         self.stop = asyncio.Event()
@@ -115,9 +100,10 @@ class Watcher:
         self._busy: dict[asyncio.Task[None], str] = {}
         self._plans = DayPlans(self.store)
         now = self.clock.now()
-        for number, polled in self.store.poll_counts(now - DAY).items():
-            self.policy.made(number, polled.polls)
-        for feed in self.store.feeds():
+        polled = self.store.poll_counts(now - DAY)
+        for feed in self._ours():
+            if feed.id in polled:
+                self.policy.made(feed.id, polled[feed.id].polls)
             # What a server ordered holds for all its feeds, also after a restart.
             if feed.hold is Hold.RETRY_AFTER and feed.not_before > now:
                 self._pauses.rest(feed.url, feed.not_before)
@@ -149,9 +135,12 @@ class Watcher:
             await asyncio.wait(self._busy)
             self._reap()
 
+    def _ours(self) -> list[FeedRow]:
+        return [feed for feed in self.store.feeds() if self.shard.has(feed.url)]
+
     def join(self) -> None:
         """Take in the feeds that were registered or changed since the last look."""
-        for feed in self.store.feeds():
+        for feed in self._ours():
             if feed.retired or feed.paused:
                 continue
             self.policy.register(feed.id, terms_of(feed, self.settings))
