@@ -15,6 +15,7 @@ from phasa.errors import InputError
 from phasa.service.application import create_app
 from phasa.service.connection import Connection
 from phasa.service_settings import ServiceSettings
+from phasa.web.room import share_memory
 
 
 def run(
@@ -28,6 +29,7 @@ def run(
     ready: Callable[[str], None] = lambda link: None,
 ) -> None:
     """Serve until Ctrl-C. `ready` is told the link. Raises InputError when the address cannot be bound."""
+    share_memory()
     app = create_app(collection, token=token, address=address, names=names, replay=replay)
     bound = bind(address, port)
     ready(link_of(bound))

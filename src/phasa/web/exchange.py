@@ -116,8 +116,15 @@ class Exchange(Hop, frozen=True):
         value = (self.header("retry-after") or "").strip()
         if value.isascii() and value.isdigit():
             return float(value[:9])
-        try:
-            when = parsedate_to_datetime(value).timestamp()
-        except (ValueError, TypeError, OverflowError, IndexError):
-            return None
-        return max(0.0, when - (time.time() if now is None else now))
+        when = http_date(value)
+        return None if when is None else max(0.0, when - (time.time() if now is None else now))
+
+
+def http_date(value: str | None) -> float | None:
+    """The moment that a header names; None when it names none."""
+    if not value:
+        return None
+    try:
+        return parsedate_to_datetime(value).timestamp()
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 FREE = 64 * 1024
 """Bytes that every body may have without asking."""
-_MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h
+_MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # M_MMAP_THRESHOLD and M_ARENA_MAX of malloc.h
 _OTHER_FILES = 96  # archive, frontier, logs, processes that read pages
 _ENOUGH_FILES = 16 * 1024
 
@@ -139,3 +139,10 @@ def give_memory_back() -> None:
     from the first large body on, in pieces that later ones do not fit into."""
     with suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 4 * FREE)
+
+
+def share_memory() -> None:
+    """Let the threads of this process take memory from two stocks: the C library would give almost each its own, and
+    what one has freed is of no use to the others then. For the begin of a program with many threads."""
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).mallopt(_ARENA_MAX, 2)

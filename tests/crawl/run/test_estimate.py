@@ -12,12 +12,14 @@ import pytest
 from tests.durability.small_web import SmallWeb, collection_for
 
 from phasa.collection import Collection
-from phasa.crawl.run.estimate import Sample, _bounds, _estimate, draw_sample, read_estimate
+from phasa.crawl.run.estimate import SAMPLE, Sample, Sampling, _bounds, _estimate, draw_sample, read_estimate
 from phasa.crawl.run.runs import run_collection
 from phasa.errors import InputError
 from phasa.frontier.budgets import Budgets
-from phasa.frontier.protocol import State
+from phasa.frontier.protocol import Ending, Offer, State, Visit
+from phasa.frontier.sqlite import SqliteFrontier
 from phasa.frontiers import read_frontier
+from phasa.web.url import Url
 
 PAGES = 400
 
@@ -176,3 +178,26 @@ def test_a_sample_is_drawn_on_a_server_too(tmp_path: Path, postgres: str) -> Non
     found = read_estimate(collection)
     assert found is not None
     assert (found.open, found.wanted) == (0, sum(map(is_wanted, sample.urls)))
+
+
+def test_the_sample_keeps_its_place_while_every_host_is_being_asked(tmp_path: Path) -> None:
+    collection = collection_for(tmp_path / "c", SmallWeb(4, hosts=2))
+    frontier = SqliteFrontier(collection.frontier_file)
+    urls = [Url(f"http://h{number % 2}.example/{number}") for number in range(10)]
+    frontier.offer([Offer(url, 0.5, 0) for url in urls])
+    frontier.commit()
+    chosen = urls[6:]
+    sample = Sample(drawn=0.0, waiting=10, urls=list(chosen))
+    (collection.path / SAMPLE).write_bytes(msgspec.json.encode(sample))
+    sampling = Sampling(collection)
+    sampling.heard()
+    asked = []
+    for now in (0.0, 100.0):
+        sampling.look(frontier)
+        leases = frontier.lease(now, 2)
+        sampling.look(frontier)  # both hosts are busy
+        for lease in leases:
+            frontier.finish(lease, Ending(State.DONE, "200", now, visit=Visit(now)))
+        asked += [lease.url for lease in leases]
+    frontier.close()
+    assert set(asked) == set(chosen)

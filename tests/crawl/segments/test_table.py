@@ -64,6 +64,21 @@ def test_one_segment_is_counted_as_in_the_table(tmp_path: Path) -> None:
     assert [segment_row(collection, row.segment) for row in rows] == rows
 
 
+def test_a_large_segment_is_counted_from_a_part_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("phasa.crawl.run.segment_table.MOST_READ", 5)
+    collection = collection_for(tmp_path / "c", SmallWeb(4, hosts=1))
+    frontier = SqliteFrontier(collection.frontier_file)
+    frontier.offer([Offer(Url(f"http://h.example/a/{number}"), 0.5, 0) for number in range(20)])
+    frontier.offer([Offer(Url(f"http://h.example/b/{number}"), 0.5, 0) for number in range(5)])
+    large, small = (segment_row(collection, f"http://h.example/{name}/1") for name in "ab")
+    frontier.close()
+    assert large is not None
+    assert (large.pending, large.part) == (5, True)
+    assert large.summary.endswith("5 waiting among its first 5 addresses")
+    assert small is not None
+    assert (small.pending, small.part) == (5, False)
+
+
 def test_a_segment_that_nobody_saw_has_no_row(crawled: Path) -> None:
     assert segment_row(Collection.open(crawled), "http://nowhere.example/a/") is None
     assert segment_row(Collection.open(crawled), "no address") is None

@@ -114,8 +114,10 @@ class Sampling:
         waits = [url for url, state in zip(self._open, states, strict=True) if state is State.WAITING]
         out = [url for url, state in zip(self._open, states, strict=True) if state is State.LEASED]
         # Before all others, and by no more: a strategy may pass by whatever is far below the best.
-        first = math.nextafter(frontier.best(math.inf), math.inf)
-        frontier.reprioritise([(url, first) for url in waits])
+        # While every host is being asked nothing can be leased, and there is no best: they stay where they are.
+        if math.isfinite(best := frontier.best(math.inf)):
+            first = math.nextafter(best, math.inf)
+            frontier.reprioritise([(url, first) for url in waits])
         if len(waits) + len(out) == len(self._open):
             return
         still = {*waits, *out}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from itertools import islice
 
 import msgspec
 
@@ -19,6 +20,8 @@ from phasa.frontier.reader import FrontierReader, SeenUrl
 from phasa.frontiers import read_frontier
 
 _BY_SEGMENT = ("segment", "best-segment")
+MOST_READ = 500
+"""Addresses that one row is counted from: a directory may hold a million, and who looks at it must not wait."""
 
 
 class SegmentRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,12 +40,15 @@ class SegmentRow(msgspec.Struct, frozen=True, kw_only=True):
     """score(y) of Eq. 8, where the strategy has one."""
     run: int | None = None
     """Irrelevant segments in a row up to and with this one (rule D)."""
+    part: bool = False
+    """Whether it was counted from a part of the segment, as it is large."""
 
     @property
     def summary(self) -> str:
         """One line for people."""
         degree = "no page judged yet" if self.degree is None else f"relevance degree {self.degree:.2f}"
-        return f"{self.segment}: {self.state}, {degree}, {self.pages} pages, {self.pending} waiting"
+        counted = f" among its first {MOST_READ:,} addresses" if self.part else ""
+        return f"{self.segment}: {self.state}, {degree}, {self.pages} pages, {self.pending} waiting{counted}"
 
 
 class _Count(msgspec.Struct):
@@ -69,7 +75,8 @@ def segment_table(collection: Collection, limit: int = 20) -> list[SegmentRow]:
 
 
 def segment_row(collection: Collection, url: str, frontier: FrontierReader | None = None) -> SegmentRow | None:
-    """The segment of an address; None when nothing of it was ever seen. `frontier`: a reader that is open already."""
+    """The segment of an address; None when nothing of it was ever seen. `frontier`: a reader that is open already.
+    Counted from the first `MOST_READ` addresses that begin like it; None, too, when none of those is in it."""
     key_of = key_by(collection.settings.strategies.segment.directories)
     key = key_of(url)
     if not key:
@@ -78,9 +85,11 @@ def segment_row(collection: Collection, url: str, frontier: FrontierReader | Non
         with read_frontier(collection) as opened:
             return segment_row(collection, url, opened)
     # The prefix says too much: what lies below the segment, too, and all URLs of the host with a user name in them.
-    found = (seen for seen in frontier.seen_urls_under(key.rstrip("/")) if key_of(seen.url) == key)
+    read = list(islice(frontier.seen_urls_under(key.rstrip("/")), MOST_READ + 1))
+    part = len(read) > MOST_READ
+    found = [seen for seen in read[:MOST_READ] if key_of(seen.url) == key]
     rows = _rows(found, _kept(collection), key_of)
-    return rows[0] if rows else None
+    return msgspec.structs.replace(rows[0], part=part) if rows else None
 
 
 def _rows(found: Iterable[SeenUrl], kept: dict[str, Segment], key_of: Callable[[str], str]) -> list[SegmentRow]:
