@@ -28,7 +28,6 @@ from phasa.frontier.politeness import Politeness
 from phasa.frontier.protocol import Ending, Offer, Seen, State, Visit
 from phasa.frontier.rules import Rules
 from phasa.lab.changes import ChangingWorld
-from phasa.schedule.bursts import folders_of
 from phasa.schedule.policies import visits_of
 from phasa.schedule.replay import Future, Past, Score, Visits, split_trace
 from phasa.schedule.value import AIMS, Aim
@@ -72,12 +71,11 @@ def crawled(past: Past, future: Future, per_week: float, aim: Aim, informed: boo
                     visit=visit,
                     seen=known,
                     due=due,
-                    folders=folders_of(lease.url),
                 ),
             )
     settings = FreshSettings(requests_per_day=budget, aim=aim, least_hours=24 * min(1.0, 7 / per_week / 8))
     revisits = Revisits(settings, frontier, future.begin)
-    revisits.PRICED = DAY  # months pass in a minute
+    revisits.PRICED, revisits.LOOKED_AT = DAY, 10_000  # months pass in a minute
     pages: list[int] = []
     times: list[float] = []
     now, made = future.begin, 0

@@ -16,8 +16,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import msgspec
-
 from frontier import resident_megabytes  # type: ignore[import-not-found]  # beside this file
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.revisits import DAY, Revisits
@@ -26,7 +24,6 @@ from phasa.frontier.politeness import Politeness
 from phasa.frontier.protocol import Ending, Offer, Seen, State, Visit
 from phasa.frontier.rules import Rules
 from phasa.frontier.sqlite import SqliteFrontier
-from phasa.schedule.bursts import folders_of
 from phasa.web.url import Url
 
 PER_HOST = 50
@@ -45,9 +42,7 @@ def take_in(frontier: SqliteFrontier, first: int, last: int, chance: random.Rand
                 at = BEGIN - chance.random() * DAY
                 seen = Seen(at - 30 * DAY, at, 4, chance.random() * 3, 30 * DAY, digest=1, sketch=1)
                 visit = Visit(at, 200, wanted=True)
-                ending = Ending(State.DONE, "200", BEGIN, 0.0, visit=visit, seen=seen, due=at + DAY)
-                folders = folders_of(lease.url)
-                frontier.finish(lease, msgspec.structs.replace(ending, folders=folders))
+                frontier.finish(lease, Ending(State.DONE, "200", BEGIN, 0.0, visit=visit, seen=seen, due=at + DAY))
             frontier.commit()
 
 

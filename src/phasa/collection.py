@@ -291,6 +291,11 @@ class Collection:
         return self.path / self.DUPLICATES
 
     @property
+    def budget_file(self) -> Path:
+        """How the requests of a day are shared by feeds and revisits."""
+        return self.path / "budget.db"
+
+    @property
     def log_file(self) -> Path:
         return self.path / self.LOG
 

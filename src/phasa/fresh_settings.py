@@ -20,6 +20,17 @@ class FreshSettings(Settings, frozen=True, kw_only=True):
             "until it is stopped. 0: a page is fetched once.",
         ),
     ] = 0.0
+    with_feeds: Annotated[
+        bool,
+        Meta(
+            description="Polls of feeds are paid from requests_per_day, too: each request goes where it saves most "
+            "waiting. per_day of section [feeds] does not count then."
+        ),
+    ] = False
+    post_weight: Annotated[
+        float,
+        Meta(gt=0, description="With with_feeds: how much a post that waits counts beside a page that is out of date."),
+    ] = 1.0
     aim: Annotated[
         Literal["fresh", "delay", "versions"],
         Meta(

@@ -32,7 +32,8 @@ from phasa.frontier.memory import MemoryFrontier
 from phasa.frontier.protocol import Ending, Frontier, Lease, Offer, Seen, State, Story, Visit
 from phasa.frontier.scope import ScopeSettings
 from phasa.frontier.sqlite import SqliteFrontier
-from phasa.schedule.bursts import folders_of
+from phasa.schedule.trust import OWN_PAST
+from phasa.web.exchange import Exchange
 from phasa.web.html import Page, read_page
 from phasa.web.url import Url
 
@@ -135,28 +136,21 @@ def test_a_server_that_does_not_answer_costs_the_page_nothing() -> None:
 @pytest.mark.parametrize("stored", [False, True])
 def test_when_some_pages_of_a_folder_changed_the_others_are_due_sooner(stored: bool, tmp_path: Path) -> None:
     frontier: Frontier = SqliteFrontier(tmp_path / "frontier.db") if stored else MemoryFrontier()
-    names = [f"http://a.example/{folder}/{n}.html" for folder in ("news", "old") for n in range(20)]
-    frontier.offer([Offer(Url(name)) for name in names])
-    known = Revisits(FreshSettings(requests_per_day=2.0), frontier, 0.0)
-    while leases := frontier.lease(1e6, 10):
-        for lease in leases:
-            seen = Seen(0.0, 0.0, 3, 1.0, 40 * DAY, digest=1)
-            folders = folders_of(lease.url)
-            frontier.finish(lease, Ending(State.DONE, "200", 0.0, 0.0, seen=seen, due=60 * DAY, folders=folders))
-    frontier.commit()
-    for number in range(4):
-        now = (10 + number) * DAY
-        lease = Lease(99, Url(f"http://a.example/news/x{number}.html"), "a.example", 0.0, 0, "", b"", 0, 0.0, 0, seen)
-        said = answer("ข้อความใหม่ทั้งหมด " * 30)
-        known.plan(lease, said, None, Ending(State.DONE, "200", now, visit=Visit(now)))
-    known.wake(14 * DAY)
+    seen = _two_folders(frontier, 20)
+    known = Revisits(FreshSettings(requests_per_day=4.0), frontier, 9 * DAY)
+    known.LOOKED_AT = 7
+    for second in range(8):  # all pages are counted
+        assert known.wake(9 * DAY + second) == 0
+    _find_changed(known, seen, 4)
+    for hour in range(24):
+        known.wake(13 * DAY + 3600 * hour)
     woken = {lease.url for lease in _all(frontier, 15 * DAY)}
-    assert woken
-    assert all("/news/" in url for url in woken)
-    first = frontier.next_due()
-    assert first is not None
-    assert first < 30 * DAY
+    left = {page.url: page.due for page in frontier.due_pages(-1, 1_000)}
     frontier.close()
+    assert len(woken) >= 3
+    assert all("/news/" in url for url in woken)
+    news, old = ([due for url, due in left.items() if folder in url] for folder in ("/news/", "/old/"))
+    assert max(news) < min(old), "all of the folder come first"
 
 
 def _all(frontier: Frontier, now: float) -> list[Lease]:
@@ -168,23 +162,87 @@ def _all(frontier: Frontier, now: float) -> list[Lease]:
     return found
 
 
-def test_telling_neighbours_is_bounded_by_the_visits_that_are_made() -> None:
-    frontier = CountingFrontier()
-    known = Revisits(FreshSettings(requests_per_day=24.0), frontier, 0.0)
-    known.TOLD = 1
-    frontier.offer([Offer(Url(f"http://a.example/news/{n}.html")) for n in range(3_000)])
-    while leases := frontier.lease(0.0, 100):
+def _two_folders(frontier: Frontier, pages: int) -> Seen:
+    names = [f"http://a.example/{folder}/{n}.html" for folder in ("old", "news") for n in range(pages)]
+    frontier.offer([Offer(Url(name)) for name in names])
+    seen = Seen(0.0, 0.0, 3, 1.0, 40 * DAY, digest=1)
+    while leases := frontier.lease(1e6, 10):
         for lease in leases:
-            seen = Seen(0.0, 0.0, 3, 1.0, 40 * DAY, digest=1)
-            folders = folders_of(lease.url)
-            frontier.finish(lease, Ending(State.DONE, "200", 0.0, 0.0, seen=seen, due=60 * DAY, folders=folders))
-    for number in range(200):
-        now = 10 * DAY + number * 600
-        lease = Lease(99, Url(f"http://a.example/news/x{number}.html"), "a.example", 0.0, 0, "", b"", 0, 0.0, 0, seen)
-        said = answer("ข้อความใหม่ทั้งหมด " * 30) if number % 3 else answer(LONG)
-        known.plan(lease, said, None, Ending(State.DONE, "200", now, visit=Visit(now)))
-        known.wake(now)
-    assert 0 < frontier.told <= known.SISTERS + 200 * known.TOLD
+            frontier.finish(lease, Ending(State.DONE, "200", 0.0, 0.0, seen=seen, due=60 * DAY))
+    frontier.commit()
+    return seen
+
+
+def _find_changed(known: Revisits, seen: Seen, visits: int) -> None:
+    """Pages of the folder news are visited that have changed, others of the folder old that have not."""
+    for number in range(visits):
+        now = (10 + number) * DAY
+        for folder, text in (("news", "ข้อความใหม่ทั้งหมด " * 30), ("old", "")):
+            url = Url(f"http://a.example/{folder}/x{number}.html")
+            lease = Lease(99, url, "a.example", 0.0, 0, "", b"", 0, 0.0, 0, seen)
+            said = answer(text) if text else Answer(Kind.PAGE, "", status=304)
+            known.plan(lease, said, None, Ending(State.DONE, "200", now, visit=Visit(now)))
+
+
+def test_a_look_leaves_a_page_alone_that_its_sitemap_has_named() -> None:
+    frontier = MemoryFrontier()
+    _two_folders(frontier, 20)
+    named, other = Url("http://a.example/old/3.html"), Url("http://a.example/old/4.html")
+    known = Revisits(FreshSettings(requests_per_day=0.1), frontier, DAY)
+    assert known.hint("a.example", {named: DAY}, [named], 2 * DAY) == 1
+    frontier.reschedule([(page.id, 2 * DAY) for page in frontier.due_pages(-1, 99) if page.url == other])
+    known.wake(2 * DAY)
+    dues = {page.url: page.due for page in frontier.due_pages(-1, 99)}
+    assert dues[named] == 2 * DAY
+    assert dues[other] > 10 * DAY
+
+
+def test_what_was_learned_of_the_past_of_pages_is_kept_for_the_next_run() -> None:
+    frontier = MemoryFrontier()
+    seen = _two_folders(frontier, 20)
+    known = Revisits(FreshSettings(requests_per_day=2.0), frontier, 9 * DAY)
+    known.wake(9 * DAY + 1)
+    kept = frontier.note(OWN_PAST) or 0.0
+    assert kept == pytest.approx(known._trust.changes, abs=0.001)
+    known._neighbours = None
+    frontier.keep_note(OWN_PAST, 1.0)
+    assert Revisits(FreshSettings(requests_per_day=2.0), frontier, 9 * DAY)._trust.changes < kept / 2
+    assert seen.changes == 1.0
+
+
+def test_the_price_is_found_again_when_many_pages_have_come() -> None:
+    frontier = MemoryFrontier()
+    known = Revisits(FreshSettings(requests_per_day=DAY, least_hours=1 / 3600), frontier, 0.0)
+    known._paid = -1000.0  # nothing is woken here
+    frontier.offer([Offer(Url(f"http://h{n}.example/")) for n in range(60)])
+    prices = []
+    for number, lease in enumerate(frontier.lease(0.0, 60)):
+        wanted = Judgement(True, 1.0, "")
+        at = 1.0 + number / 100
+        ending = known.plan(lease, answer(LONG), wanted, Ending(State.DONE, "200", at, visit=Visit(at)))
+        frontier.finish(lease, ending)
+        known.wake(at)
+        prices.append(known.price)
+    assert prices[59] > 10 * prices[2] > 0, "sixty pages share what two had, within a second"
+    dues = sorted(page.due for page in frontier.due_pages(-1, 99))
+    assert dues[20] > 10.0, "and the first ones were looked at again"
+
+
+def test_a_look_writes_only_what_is_due_soon_and_moved() -> None:
+    frontier = CountingFrontier()
+    seen = _two_folders(frontier, 500)
+    known = Revisits(FreshSettings(requests_per_day=200.0), frontier, 0.0)
+    for second in (60.0, 61.0):
+        known.wake(second)
+    assert frontier.told == 0, "all are due in weeks"
+    _find_changed(known, seen, 4)
+    known._next_look = 0.0
+    known.wake(13 * DAY)
+    first = frontier.told
+    assert 0 < first <= 1_000
+    known._next_look = 0.0
+    known.wake(13 * DAY + 1.0)
+    assert frontier.told == first, "nothing was seen since"
 
 
 class CountingFrontier(MemoryFrontier):
@@ -307,6 +365,24 @@ def test_the_same_command_goes_on_with_the_schedule(crawled: tuple[Collection, C
         collection, "SELECT count(*) FROM revisit r JOIN url u ON u.id = r.id WHERE due IS NULL AND state = 1"
     )
     assert waiting == [(0,)]
+
+
+def test_how_up_to_date_it_is_follows_what_the_crawl_has_learned_of_the_past_of_pages(tmp_path: Path) -> None:
+    collection = collection_for(tmp_path / "c", SmallWeb(1, 1))
+    shares = []
+    with closing(SqliteFrontier(collection.frontier_file)) as frontier:
+        frontier.offer([Offer(Url(f"http://h.example/{n}")) for n in range(40)])
+        while leases := frontier.lease(1e6, 40):
+            for lease in leases:
+                changes = 30.0 if len(lease.url) % 2 else 0.0
+                seen = Seen(0.0, 90 * DAY, 30, changes, 90 * DAY, digest=1)
+                frontier.finish(lease, Ending(State.DONE, "200", 90 * DAY, 0.0, seen=seen, due=200 * DAY))
+            frontier.commit()
+    for trust in (0.5, 500.0):
+        with closing(SqliteFrontier(collection.frontier_file)) as frontier:
+            frontier.keep_note(OWN_PAST, trust)
+        shares.append(read_freshness(collection, 100 * DAY).up_to_date or 0.0)
+    assert shares[0] > shares[1] + 0.02, "pages that never changed are believed to stay so, or drawn to the others"
 
 
 def test_how_up_to_date_it_is_can_be_asked(crawled: tuple[Collection, Changing]) -> None:
@@ -457,3 +533,18 @@ def test_why_tells_a_page_that_waits_for_its_next_visit_from_one_that_never_had_
     seen = msgspec.structs.replace(story, visit=Visit(0.0, 200, "text/html", 9, True))
     assert why_of(seen) == "fetched on 1970-01-01T00:00:00+00:00; waits to be visited again"
     assert "tried 2 times" in why_of(msgspec.structs.replace(seen, attempts=2))
+
+
+def test_when_a_page_changed_is_heard_from_its_server() -> None:
+    known = revisits()
+    first = visited(known, answer(LONG), 0.0)
+    new = "ข้อความใหม่ทั้งหมด ไม่มีอะไรเหมือนเดิม " * 30
+    told = Exchange(URL, status=200, outcome="ok", headers=(("Last-Modified", "Thu, 01 Jan 1970 06:00:00 GMT"),))
+    dated = msgspec.structs.replace(answer(new), exchange=told)
+    again, undated = (visited(known, one, 100 * DAY, first.seen) for one in (dated, answer(new)))
+    assert again.reason.endswith("of its text, last 1970-01-01 06:00 as its server says")
+    assert again.seen is not None
+    assert undated.seen is not None
+    assert again.seen.changes == 1.0 < 1.1 < undated.seen.changes
+    assert again.seen.seconds == pytest.approx(99.75 * DAY)
+    assert undated.seen.seconds == pytest.approx(100 * DAY)

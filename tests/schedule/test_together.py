@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from phasa.schedule.together import DAY, Together, kinds_of_groups, number_groups
+from phasa.schedule.busy import DAY
+from phasa.schedule.together import Together, kinds_of_groups, number_groups
 
 PAGES = [f"site/{folder}/a/b/{number}" for folder in ("x", "y") for number in range(20)]
 X, Y = np.arange(20), np.arange(20, 40)

@@ -40,6 +40,11 @@ def status(
         f"{found.visits_last_day:,} revisits in the last day, {found.late:,} pages late."
     )
     print(f"Up to date now: {found.up_to_date:.1%} (90 % sure: {found.low:.1%} to {found.high:.1%}).")
+    if found.price is not None:
+        print(
+            f"Of {found.requests_per_day:,.10g} requests a day {found.for_pages:,.10g} are for pages and "
+            f"{found.for_feeds:,.10g} for feeds; each saves at least {found.price / 3600:,.1f} hours of waiting."
+        )
     print(f"In the long run, aim {found.aim}:")
     print_table(
         ("requests a day", "up to date"), [(one.requests_per_day, f"{one.up_to_date:.1%}") for one in found.budgets]

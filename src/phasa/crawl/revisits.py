@@ -1,15 +1,16 @@
 """Revisits in the crawl: what a visit showed, when the page is due again, and how many pages the budget wakes.
 
 A page that was wanted is due when a visit is worth the price (`schedule.value`); the price is the one at which the
-pages under revisit, at the rates that are believed of them, use up the budget. Rates of pages are drawn to that of
-their host, and those of hosts to that of all, so that a page seen once has a rate.
+pages under revisit, at the rates that are believed of them, use up the budget. Rates of pages are drawn to what is
+usual where they are (`schedule.usual`), so that a page seen once has a rate.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 
 import msgspec
 import numpy as np
@@ -19,11 +20,15 @@ from phasa.archive.duplicates import distance, simhash
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.judge import Judgement
 from phasa.crawl.record import content_digest
+from phasa.crawl.told_times import Found, ToldTimes, found_change
 from phasa.fresh_settings import FreshSettings
-from phasa.frontier.origins import host_of, queue_of
-from phasa.frontier.protocol import Ending, Frontier, Lease, Seen, State
-from phasa.schedule.bursts import Bursts, folders_of
-from phasa.schedule.value import Floats, rest, share_budget
+from phasa.frontier.origins import host_of
+from phasa.frontier.protocol import DuePage, Ending, Frontier, Lease, Seen, State
+from phasa.schedule.common_budget import CommonBudget
+from phasa.schedule.neighbours import Neighbours, slot_of
+from phasa.schedule.trust import FIRST, OWN_PAST, Trust
+from phasa.schedule.usual import Usual, place_of
+from phasa.schedule.value import SPREAD, Floats, rest, share_budget, uneven, worth
 from phasa.web.url import Url
 from phasa.web.url import host as host_name
 
@@ -39,29 +44,43 @@ class Revisits:
     SAVED = DAY / 24  # seconds of the budget that can be saved up
     FULL = 9  # every so many visits ask for the whole page, whatever the server says
     GONE = 3  # visits in a row at which a page was not there, before it is let go
-    USUAL = 1 / (30 * DAY)  # changes a second of a page when nothing is known yet
     HINTED = 10_000  # pages whose hints are waited to come true
     LIES = 3  # hints of a host that may be wrong, beyond those that were right, before they are not heard any more
-    SISTERS = 1_000  # pages of a folder that are told of a burst at a time
-    TOLD = 20  # pages that are told of bursts for each visit that is made, so that neighbours never cost more than that
-    TRUST = 1.0  # changes that the rate of a host counts for in that of a page
+    LOOKED_AT = 1_000  # pages whose moments are found anew at a time
+    VERSION = DAY  # seconds of waiting that a version missed counts for beside the posts of feeds
 
-    def __init__(self, settings: FreshSettings, frontier: Frontier, start: float, part: float = 1.0) -> None:
+    def __init__(
+        self,
+        settings: FreshSettings,
+        frontier: Frontier,
+        start: float,
+        part: float = 1.0,
+        common: CommonBudget | None = None,
+    ) -> None:
+        """`common`: the budget is shared with feeds."""
         self.settings = settings
         self.price = 0.0
         self._frontier = frontier
-        self._budget = settings.requests_per_day * part / DAY
+        self._common, self._part = common, part
+        self._all = settings.requests_per_day / DAY  # visits a second of all processes together
         self._paid, self._last = 0.0, start
         self._priced = -math.inf
-        self._mean = self.USUAL
-        self._hosts: dict[str, float] = {}
+        self._pages, self._new = 0, 0  # under revisit when the price was found, and those that came since
+        self._usual = Usual()
         self._woken = 0  # pages that were woken and not visited yet
         self._credit = 0.0  # revisits that discovery leaves room for
         self._found_at = -math.inf  # when a page was last fetched that was not seen before
         self._hinted: dict[Url, str] = {}
         self._wrong: Counter[str] = Counter()
-        self._bursts = Bursts()
-        self._attention = float(self.SISTERS)  # pages that may be told of bursts
+        self._told = ToldTimes()
+        self._trust = Trust(frontier.note(OWN_PAST) or FIRST)
+        self._neighbours: Neighbours | None = None
+        self._looked_at = -1  # the last page whose moment was found anew, of a look at all
+        self._next_look = start
+
+    @property
+    def _budget(self) -> float:
+        return self._all * self._part
 
     # ── which pages next ─────────────────────────────────────────────────────────────────────────
 
@@ -72,10 +91,10 @@ class Revisits:
         most = self._budget * self.SAVED + 1.0
         self._paid = min(self._paid + (now - self._last) * self._budget, most)
         self._last = now
+        self._find_price(now)
+        self._look(now)
         if self._paid < 1:
             return 0
-        self._find_price(now)
-        self._tell_neighbours()
         rested = now - settings.least_hours * 3600
         woken = self._frontier.wake(now + settings.most_days * DAY, rested, self._room(now))
         self._paid -= woken
@@ -96,7 +115,6 @@ class Revisits:
     def _count(self, lease: Lease, now: float) -> None:
         """A lease has ended: of a revisit, or of a page that gives others room."""
         if lease.seen is not None:
-            self._attention = min(self._attention + self.TOLD, 4.0 * self.SISTERS)
             self._woken = max(0, self._woken - 1)
             return
         self._found_at = now
@@ -122,50 +140,94 @@ class Revisits:
         self._wrong[told_by] = max(0, self._wrong[told_by] + (-1 if changed else 1))
         return "" if changed else "; its sitemap said that it had changed"
 
-    def _tell_neighbours(self) -> None:
-        """Where visits say that pages of a folder changed together, or did not after all, the others of it are due
-        sooner, or later again. Of their own next moments nothing is kept: they are found anew."""
-        for folder, until in self._bursts.stirred(lambda: self._attention >= self.SISTERS):
-            sisters = self._frontier.neighbours(folder, until, self.SISTERS)
-            self._attention -= len(sisters) + 1
-            if not sisters or not self.price:
-                continue
-            usual = self.rate(queue_of(sisters[0].url))
-            _, _, seen, changes, seconds = (np.asarray(column) for column in zip(*sisters, strict=True))
-            more = np.asarray([self._bursts.expected(folders_of(one.url), one.at) for one in sisters])
-            rates = (self.TRUST + changes) / (self.TRUST / usual + seconds)
-            dues = seen + self._gaps(rates, more)
-            self._frontier.reschedule([(one.id, due) for one, due in zip(sisters, dues.tolist(), strict=True)])
+    def _look(self, now: float) -> None:
+        """Look at some pages again, and twice in a slot at all of them: where visits say that pages of a folder changed
+        together, or did not, the others are due sooner, or later."""
+        if now < self._next_look or not self.price or self._neighbours is None:
+            return
+        known, pages = self._neighbours, self._frontier.due_pages(self._looked_at, self.LOOKED_AT)
+        known.count(page.url for page in pages)
+        if pages:
+            self._looked_at = pages[-1].id
+            dues = self._dues(pages, known, now)
+            soon = now + known.slot
+            moved = [
+                (page.id, due)
+                for page, due in zip(pages, dues.tolist(), strict=True)
+                if abs(due - page.due) > known.slot / 8 and min(due, page.due) < soon and page.url not in self._hinted
+            ]
+            if moved:
+                self._frontier.reschedule(moved)
+        if len(pages) < self.LOOKED_AT:
+            known.settle()
+            self._frontier.keep_note(OWN_PAST, round(self._trust.changes, 3))
+            self._looked_at, self._next_look = -1, now + known.slot / 2
+
+    def _dues(self, pages: Sequence[DuePage], known: Neighbours, now: float) -> Floats:
+        """When a visit of each page is worth the price, as things stand. Where it is already, those are due first to
+        which it is worth most."""
+        seen = np.asarray([page.at for page in pages])
+        rates = np.asarray([self._rate(page.url, page.changes, page.seconds) for page in pages])
+        weights = np.asarray([self._uneven(page.url) for page in pages])
+        passed = known.passed([page.url for page in pages], seen, now)
+        dues = seen + self._gaps(rates, passed - (now - seen), weights)
+        above = worth(rates * passed, rates, self.settings.aim, weights) / self.price - 1
+        first = np.maximum(now - DAY * above, seen + self.settings.least_hours * 3600)
+        return np.where(above > 0, first, dues)
+
+    def leave(self) -> None:
+        """The crawl stops: what it had of a shared budget is free."""
+        if self._common is not None:
+            self._common.leave()
 
     def waits(self) -> bool:
         """Whether any page is to be visited again, sooner or later."""
         return self._frontier.next_due() is not None
 
     def _find_price(self, now: float) -> None:
-        if now < self._priced + self.PRICED:
+        if now < self._priced + self.PRICED and self._new <= self._pages / 2:
             return
-        self._priced = now
+        self._priced, self._new = now, 0
         paces = self._frontier.paces(self.SAMPLE)
         if not paces:
+            self._share_budget(np.zeros(0), 1.0, now)
             return
-        hosts: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-        for host, changes, seconds in paces:
-            hosts[host][0] += changes
-            hosts[host][1] += seconds
-        every = np.asarray(list(hosts.values()))
-        self._mean = float((1 + every[:, 0].sum()) / (1 / self.USUAL + every[:, 1].sum()))
-        self._hosts = {host: (1 + c) / (1 / self._mean + s) for host, (c, s) in hosts.items()}
-        rates = np.asarray([self.rate(*pace) for pace in paces])
-        share = len(paces) / max(self._under_revisit(len(paces)), 1)
-        self.price = share_budget(rates, self._budget * share, self.settings.aim).price
+        self._usual = Usual(paces)
+        rates = np.asarray([self._rate(*pace) for pace in paces])
+        self._pages = self._under_revisit(len(paces))
+        share = len(paces) / max(self._pages, 1)
+        self._share_budget(rates, share, now)
+        weights = np.asarray([self._uneven(url) for url, *_ in paces])
+        before = self.price
+        self.price = share_budget(rates, self._all * share, self.settings.aim, weights).price
+        if not 0.8 <= before / self.price <= 1.25:
+            self._next_look = now  # moments that were found at another price
+        gap = len(paces) / share / self._all  # seconds between two visits of a page in the mean
+        if self._neighbours is None or not 0.5 <= slot_of(gap) / self._neighbours.slot <= 2.0:
+            self._neighbours, self._looked_at = Neighbours(now, gap, self._trust), -1
+
+    def _rate(self, url: Url, changes: float, seconds: float) -> float:
+        """The rate that is believed of a page with so many changes in such a time."""
+        return self._usual.rate(url, changes, seconds, self._trust.changes)
+
+    def _uneven(self, url: Url) -> float:
+        """How much it weighs beside others: as unevenly as neighbours have to tell each other something."""
+        return uneven(url, SPREAD * (1 - self._trust.alone))
+
+    def _share_budget(self, rates: Floats, share: float, now: float) -> None:
+        """Where feeds are on the same budget: as many visits as are worth more than their polls. `share`: of the pages,
+        whose rates these are."""
+        if self._common is None:
+            return
+        unit = self.VERSION if self.settings.aim == "versions" else 1.0
+
+        def demand(prices: Floats) -> Floats:
+            return np.asarray([(DAY / self._bounded(price / unit, rates)).sum() / share for price in prices])
+
+        self._all = max(self._common.share(demand, now), 1e-3) / DAY
 
     def _under_revisit(self, sample: int) -> int:
         return sample if sample < self.SAMPLE else self._frontier.stats().wanted
-
-    def rate(self, host: str, changes: float = 0.0, seconds: float = 0.0) -> float:
-        """The rate that is believed of a page with so many changes in such a time."""
-        usual = self._hosts.get(host, self._mean)
-        return (self.TRUST + changes) / (self.TRUST / usual + seconds)
 
     # ── what a visit showed ──────────────────────────────────────────────────────────────────────
 
@@ -179,6 +241,7 @@ class Revisits:
         if lease.seen is None:
             if judgement is None or not judgement.wanted:
                 return ending
+            self._new += 1
             seen = self._remember(Seen(ending.at, ending.at), answer)
             return self._due(lease, ending, seen, None)
         seen, now = lease.seen, ending.at
@@ -187,20 +250,26 @@ class Revisits:
         if answer.kind is Kind.PAGE or is_same(answer):
             change = 0.0 if is_same(answer) else self._change(seen, answer)
             changed = change > 0 and change >= self.settings.least_change
-            before = self.rate(lease.host, seen.changes, seen.seconds) * gap
+            rate = self._rate(lease.url, seen.changes, seen.seconds)
+            told = answer.exchange.modified if answer.exchange is not None else None
+            last = self._told.heard(lease.host, told, seen.at, now, changed)
+            found = found_change(rate, now - gap, now, last) if changed else Found(0.0, gap)
             known = msgspec.structs.replace(
                 known,
-                changes=seen.changes + (before / -math.expm1(-before) if changed else 0.0),
-                seconds=seen.seconds + gap,
+                changes=seen.changes + found.changes,
+                seconds=seen.seconds + found.seconds,
                 same=seen.same + 1 if is_same(answer) else 0,
                 gone=0,
             )
-            self._bursts.saw(folders_of(lease.url), seen.at, now, changed, before)
+            if self._neighbours is not None:
+                usual = self._usual.at(place_of(lease.url))
+                self._neighbours.saw(lease.url, seen.at, now, changed, usual, (seen.changes, seen.seconds))
             if changed:
                 known = self._remember(known, answer)
             elif answer.kind is Kind.PAGE:
                 known = _validated(known, answer)
             said = "unchanged" if not changed else f"changed: {change:.0%} of its text"
+            said += f", last {datetime.fromtimestamp(last, UTC):%Y-%m-%d %H:%M} as its server says" if last else ""
             said += self._weigh_hint(lease.url, changed)
             return self._due(lease, _with(ending, f"{ending.reason}; {said}"), known, change)
         known = msgspec.structs.replace(known, gone=seen.gone + 1)
@@ -217,13 +286,14 @@ class Revisits:
         if seen is None:
             return self._due(lease, ending, _validated(Seen(ending.at, ending.at, digest=digest), answer), None)
         gap, changed = max(ending.at - seen.at, 1.0), digest != seen.digest
-        before = self.rate(lease.host, seen.changes, seen.seconds) * gap
+        rate = self._rate(lease.url, seen.changes, seen.seconds)
+        found = found_change(rate, ending.at - gap, ending.at, None) if changed else Found(0.0, gap)
         known = msgspec.structs.replace(
             seen,
             at=ending.at,
             visits=seen.visits + 1,
-            changes=seen.changes + (before / -math.expm1(-before) if changed else 0.0),
-            seconds=seen.seconds + gap,
+            changes=seen.changes + found.changes,
+            seconds=seen.seconds + found.seconds,
             digest=digest,
             same=0,
             gone=0,
@@ -250,17 +320,20 @@ class Revisits:
         return min(1.0, max(1, distance(sketch, seen.sketch & _MASK)) / 32)
 
     def _due(self, lease: Lease, ending: Ending, seen: Seen, change: float | None) -> Ending:
-        rate = np.asarray([self.rate(lease.host, seen.changes, seen.seconds)])
-        gap = float(self._gaps(rate, np.zeros(1))[0])
-        folders = folders_of(lease.url)
-        return msgspec.structs.replace(ending, seen=seen, due=ending.at + gap, change=change, folders=folders)
+        rate = np.asarray([self._rate(lease.url, seen.changes, seen.seconds)])
+        gap = float(self._gaps(rate, 0.0, self._uneven(lease.url))[0])
+        return msgspec.structs.replace(ending, seen=seen, due=ending.at + gap, change=change)
 
-    def _gaps(self, rates: Floats, expected: Floats) -> Floats:
-        """Seconds from the visit of each page to the next, where so many changes are expected beside those of its own
-        rate."""
-        aim, least, most = self.settings.aim, self.settings.least_hours * 3600, self.settings.most_days * DAY
-        price = self.price or share_budget(rates, float(rates.sum()), aim).price
-        return np.clip(rest(price, rates, aim) - expected / rates, least, most)
+    def _gaps(self, rates: Floats, earlier: Floats | float = 0.0, weights: Floats | float = 1.0) -> Floats:
+        """Seconds from the visit of each page to the next, where it is worth one so much earlier than by its rate."""
+        price = self.price or share_budget(rates, float(rates.sum()), self.settings.aim).price
+        return self._bounded(price, rates, earlier, weights)
+
+    def _bounded(
+        self, price: float, rates: Floats, earlier: Floats | float = 0.0, weights: Floats | float = 1.0
+    ) -> Floats:
+        least, most = self.settings.least_hours * 3600, self.settings.most_days * DAY
+        return np.clip(rest(price, rates, self.settings.aim, weights) - earlier, least, most)
 
 
 def is_same(answer: Answer) -> bool:

@@ -6,7 +6,7 @@ heads of the hosts whose turn it is compete.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import islice
@@ -17,9 +17,9 @@ from phasa.frontier.protocol import (
     ANY,
     NEAR_DUPLICATE,
     REQUISITE,
+    DuePage,
     Ending,
     Lease,
-    Neighbour,
     Offer,
     OfferResult,
     Rediscovery,
@@ -51,8 +51,8 @@ class MemoryFrontier:
         self._plain = self._refuses_nothing and not by_host and not self.rules.budgets.queue
         self._leases: dict[int, Lease] = {}
         self._tail: list[Item] = []
+        self._notes: dict[str, float] = {}
         self._due: list[Item] = []
-        self._folders: dict[int, dict[int, None]] = defaultdict(dict)
         self._taken: Counter[str] = Counter()
         self._counts = [0] * len(State)
         self._wanted = self._judged = self._copies = self._requisites = self._bytes = self._words = 0
@@ -244,8 +244,6 @@ class MemoryFrontier:
                 self.rules.traps.saw(lease.url, visit.digest)
         if ending.seen is not None:
             entry.seen, entry.due = ending.seen, ending.due
-            for folder in ending.folders:
-                self._folders[folder][entry.serial] = None
             if ending.due is not None:
                 heappush(self._due, (ending.due, entry.serial))
         if ending.state is State.DONE and lease.is_requisite:
@@ -324,12 +322,11 @@ class MemoryFrontier:
                 found.append(url)
         return found
 
-    def neighbours(self, folder: int, before: float, most: int) -> list[Neighbour]:
-        under = (self._entries[serial] for serial in self._folders.get(folder, ()))
+    def due_pages(self, after: int, most: int) -> list[DuePage]:
         found = (
-            Neighbour(e.serial, e.url, e.seen.at, e.seen.changes, e.seen.seconds)
-            for e in under
-            if e.due is not None and e.seen is not None and e.seen.at <= before
+            DuePage(e.serial, e.url, e.seen.at, e.seen.changes, e.seen.seconds, e.due)
+            for e in islice(self._entries, after + 1, None)
+            if e.due is not None and e.seen is not None
         )
         return list(islice(found, most))
 
@@ -340,15 +337,21 @@ class MemoryFrontier:
                 entry.due = due
                 heappush(self._due, (due, serial))
 
+    def note(self, name: str) -> float | None:
+        return self._notes.get(name)
+
+    def keep_note(self, name: str, value: float) -> None:
+        self._notes[name] = value
+
     def next_due(self) -> float | None:
         while self._due and self._entries[self._due[0][1]].due != self._due[0][0]:
             heappop(self._due)
         return self._due[0][0] if self._due else None
 
-    def paces(self, most: int) -> list[tuple[str, float, float]]:
+    def paces(self, most: int) -> list[tuple[Url, float, float]]:
         under = [entry for entry in self._entries if entry.seen is not None and entry.due is not None]
         some = under[:: max(1, len(under) // most)]
-        return [(queue_of(e.url), e.seen.changes, e.seen.seconds) for e in some if e.seen is not None]
+        return [(e.url, e.seen.changes, e.seen.seconds) for e in some if e.seen is not None]
 
     def release(self, text: str = "") -> int:
         traps = self.rules.traps

@@ -168,7 +168,6 @@ class Ending(msgspec.Struct, frozen=True, gc=False):
     """How much of it had changed since the visit before (0 to 1); None at the first."""
     record: str = ""
     """Where the answer stands, when it is not the record of the visit: nothing new came."""
-    folders: tuple[int, ...] = ()  # of a page that is visited again, by number (`Frontier.neighbours`)
 
     @property
     def host_rest(self) -> float:
@@ -176,14 +175,15 @@ class Ending(msgspec.Struct, frozen=True, gc=False):
         return self.pause if self.host_pause is None else min(self.pause, self.host_pause)
 
 
-class Neighbour(NamedTuple):
-    """A page of a folder that is to be visited again: its number, and what its visits have shown."""
+class DuePage(NamedTuple):
+    """A page that is to be visited again: its number, when it was seen, what its visits have shown, when it is due."""
 
     id: int
     url: Url
     at: float
     changes: float
     seconds: float
+    due: float
 
 
 class Rescoped(NamedTuple):
@@ -337,17 +337,23 @@ class Frontier(Protocol):
         """Let those of these pages be due now that are to be visited again and were seen before the time given with
         each; which they are. Commits."""
 
-    def neighbours(self, folder: int, before: float, most: int) -> Sequence[Neighbour]:
-        """The pages of a folder (`Ending.folders`) to be visited again that were last seen by then; `most` of them."""
+    def due_pages(self, after: int, most: int) -> Sequence[DuePage]:
+        """Pages of this worker that are to be visited again, in the order of their numbers, beyond that one."""
 
     def reschedule(self, dues: Sequence[tuple[int, float]]) -> None:
-        """Let pages be due at other moments, by number (`Neighbour.id`); those that wait already do so. Commits."""
+        """Let pages be due at other moments, by number (`DuePage.id`); those that wait already do so. Commits."""
+
+    def note(self, name: str) -> float | None:
+        """A number that was kept (`keep_note`), by this process or another."""
+
+    def keep_note(self, name: str, value: float) -> None:
+        """Keep a number for later runs, and for those who read. Commits."""
 
     def next_due(self) -> float | None:
         """When the first page is due; None when none is."""
 
-    def paces(self, most: int) -> Sequence[tuple[str, float, float]]:
-        """Host, changes and seconds of pages that are visited again, so many at most, spread over all of them."""
+    def paces(self, most: int) -> Sequence[tuple[Url, float, float]]:
+        """Address, changes and seconds of pages that are visited again, so many at most, spread over all of them."""
 
     def release(self, text: str = "") -> int:
         """Let the quarantined URLs wait again whose address or evidence contains `text`, and trust the URL templates

@@ -20,6 +20,7 @@ from phasa.frontier.index import ids_of_host, ids_of_key, next_key, url_keys
 from phasa.frontier.origins import queue_of
 from phasa.frontier.protocol import NEAR_DUPLICATE, OUT_OF_SCOPE, Ending, Lease, Seen, State, Stats, Story, Visit
 from phasa.frontier.revisits import SEEN, CapturedVisit, Captures, WatchedPage
+from phasa.frontier.storage import NOTE, as_number
 from phasa.frontier.tables import ROW, Row
 from phasa.seals import broken
 from phasa.web.url import Url
@@ -285,11 +286,11 @@ class FrontierReader:
         merged, number = self._merged(), int(host[0])
         known = self._indexed(ids_of_host, number)
         here = "AND (substr(u.url, 1, length(?1)) = ?1 OR instr(u.url, '@'))"
-        yield from self._seen(
-            f"{SEEN_URL} WHERE u.id IN (SELECT value FROM json_each(?2)) AND u.id <= ?3 {here}"
-            f" UNION ALL {SEEN_URL} WHERE u.id > ?3 AND u.host = ?4 {here}",
-            *(prefix, msgspec.json.encode(known).decode(), merged, number),
-        )
+        for first in range(0, len(known), 1_000):  # who needs a few of a large host reads no more
+            some = msgspec.json.encode(known[first : first + 1_000]).decode()
+            ids = "u.id IN (SELECT value FROM json_each(?2)) AND u.id <= ?3"
+            yield from self._seen(f"{SEEN_URL} WHERE {ids} {here}", prefix, some, merged)
+        yield from self._seen(f"{SEEN_URL} WHERE u.id > ?2 AND u.host = ?3 {here}", prefix, merged, number)
 
     # ── one URL ──────────────────────────────────────────────────────────────────────────────────
 
@@ -373,10 +374,14 @@ class FrontierReader:
         """Every page that is or was to be visited again."""
         if self._has("revisit"):
             asked = (
-                "SELECT h.name, coalesce(r.due, CASE WHEN u.state = 0 THEN r.at END), r.at, r.visits, r.changes,"
-                " r.seconds FROM revisit r JOIN url u ON u.id = r.id JOIN host h ON h.id = u.host ORDER BY r.id"
+                "SELECT u.url, coalesce(r.due, CASE WHEN u.state = 0 THEN r.at END), r.at, r.visits, r.changes,"
+                " r.seconds FROM revisit r JOIN url u ON u.id = r.id ORDER BY r.id"
             )
             yield from map(WatchedPage._make, self._stream(asked))
+
+    def note(self, name: str) -> float | None:
+        """A number that a crawl has kept."""
+        return as_number(next(self._ask("SELECT value FROM meta WHERE key = ?", NOTE + name), (None,))[0])
 
     def visits_since(self, moment: float) -> int:
         """Visits of such pages from then on."""

@@ -10,20 +10,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from phasa.frontier.protocol import Ending, Neighbour, Seen
+from phasa.frontier.protocol import DuePage, Ending, Seen
 from phasa.frontier.storage import Storage
 from phasa.web.url import Url
 
 SEEN = "since, at, visits, changes, seconds, same, gone, digest, sketch, etag, modified"
 _REPLACED = ", ".join(f"{name} = excluded.{name}" for name in ["due", *SEEN.split(", ")])
-
-
-class Paces(NamedTuple):
-    """Pages under revisit, as columns: their hosts, the changes seen of each and in how many seconds."""
-
-    hosts: list[int]
-    changes: list[float]
-    seconds: list[float]
 
 
 class CapturedVisit(NamedTuple):
@@ -44,9 +36,9 @@ class Captures(NamedTuple):
 
 
 class WatchedPage(NamedTuple):
-    """A page under revisit: its host, when it is due (None: not any more), and what is known of it."""
+    """A page under revisit: its address, when it is due (None: not any more), and what is known of it."""
 
-    host: str
+    url: Url
     due: float | None
     at: float
     visits: int
@@ -72,11 +64,6 @@ class RevisitTable:
 
     def write(self, id: int, ending: Ending) -> None:
         """A page was seen; it is due again when its ending says so, or never."""
-        if ending.due is not None and ending.folders:
-            self._db.executemany(
-                "INSERT INTO folder(folder, id) VALUES (?, ?) ON CONFLICT DO NOTHING",
-                [(folder, id) for folder in ending.folders],
-            )
         seen, visit = ending.seen, ending.visit
         assert seen is not None
         self.used = True
@@ -108,14 +95,15 @@ class RevisitTable:
         update = "UPDATE revisit SET due = ? WHERE id = ? AND due > ? AND at < ? RETURNING id"
         return self._db.execute(update, (now, id, now, changed)).fetchone() is not None
 
-    def neighbours(self, folder: int, before: float, most: int) -> list[Neighbour]:
-        """The pages of a folder that are to be visited again and were last seen by then, so many at most."""
+    def due_pages(self, after: int, most: int) -> list[DuePage]:
+        """The pages of this worker that are to be visited again, in the order of their numbers, beyond that one."""
         rows = self._db.execute(
-            "SELECT r.id, u.url, r.at, r.changes, r.seconds FROM folder f JOIN revisit r ON r.id = f.id"
-            " JOIN url u ON u.id = f.id WHERE f.folder = ? AND r.due IS NOT NULL AND r.at <= ? LIMIT ?",
-            (folder, before, most),
+            "SELECT r.id, u.url, r.at, r.changes, r.seconds, r.due FROM revisit r JOIN url u ON u.id = r.id"
+            f" JOIN host h ON h.id = u.host WHERE r.id > ? AND r.due IS NOT NULL AND {self.OURS}"
+            " ORDER BY r.id LIMIT ?",
+            (after, self._owner(), most),
         ).fetchall()
-        return [Neighbour(id, Url(url), at, changes, seconds) for id, url, at, changes, seconds in rows]
+        return [DuePage(id, Url(url), *known) for id, url, *known in rows]
 
     def reschedule(self, dues: Sequence[tuple[int, float]]) -> None:
         """Let pages be due at other moments."""
@@ -131,15 +119,15 @@ class RevisitTable:
         """Pages that are visited again."""
         return int(self._db.execute("SELECT count(*) FROM revisit WHERE due IS NOT NULL").fetchone()[0])
 
-    def paces(self, most: int) -> Paces:
-        """Of so many pages, spread over all of them."""
+    def paces(self, most: int) -> list[tuple[Url, float, float]]:
+        """Addresses of so many pages, spread over all of them, the changes seen of each and in how many seconds."""
         last = self._size()
         rows = self._db.execute(
-            "SELECT u.host, r.changes, r.seconds FROM revisit r JOIN url u ON u.id = r.id"
+            "SELECT u.url, r.changes, r.seconds FROM revisit r JOIN url u ON u.id = r.id"
             " WHERE r.due IS NOT NULL AND (r.id % 2147483648 * 2654435761 % 4294967296) <= ? LIMIT ?",
             (4294967296 * min(1.0, 2.0 * most / max(last, 1)), most),
         ).fetchall()
-        return Paces(*(list(column) for column in zip(*rows, strict=True))) if rows else Paces([], [], [])
+        return [(Url(url), changes, seconds) for url, changes, seconds in rows]
 
     def _size(self) -> int:
         """About as many as there are."""

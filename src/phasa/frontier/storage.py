@@ -29,6 +29,15 @@ class Rows(Protocol):
     def __iter__(self) -> Iterator[Any]: ...
 
 
+NOTE = "note "
+"""What the names of notes (`Frontier.keep_note`) begin with among the small values."""
+
+
+def as_number(value: object) -> float | None:
+    """A small value as a number; None where it is none."""
+    return float(value) if isinstance(value, int | float) else None
+
+
 class Storage(ABC):
     """One connection for writing. Callers open transactions with `begin` and end them with `commit`."""
 

@@ -27,9 +27,9 @@ from phasa.frontier.politeness import AWAKE
 from phasa.frontier.protocol import (
     ANY,
     REQUISITE,
+    DuePage,
     Ending,
     Lease,
-    Neighbour,
     Offer,
     OfferResult,
     Rescoped,
@@ -43,7 +43,7 @@ from phasa.frontier.recent import SETTLED, RecentOffers, sifted
 from phasa.frontier.revisits import RevisitTable
 from phasa.frontier.rules import Rules
 from phasa.frontier.schedule import Host, HostSchedule
-from phasa.frontier.storage import Storage
+from phasa.frontier.storage import NOTE, Storage, as_number
 from phasa.frontier.tables import HostTable, Row, UrlTable
 from phasa.frontier.transitions import Transitions
 from phasa.web.url import Url, registered_domain
@@ -368,21 +368,26 @@ class StoredFrontier:
             rows = self._urls.find_many([url for url, _ in pages])
             return [url for url, at in pages if url in rows and self._revisits.hasten(rows[url].id, at, now)]
 
-    def neighbours(self, folder: int, before: float, most: int) -> list[Neighbour]:
+    def due_pages(self, after: int, most: int) -> list[DuePage]:
         self.commit()
-        return self._revisits.neighbours(folder, before, most)
+        return self._revisits.due_pages(after, most) if self._revisits.used else []
 
     def reschedule(self, dues: Sequence[tuple[int, float]]) -> None:
         with self._transaction():
             self._revisits.reschedule(dues)
 
+    def note(self, name: str) -> float | None:
+        return as_number(self._db.meta(NOTE + name))
+
+    def keep_note(self, name: str, value: float) -> None:
+        with self._transaction():
+            self._db.set_meta(NOTE + name, value)
+
     def next_due(self) -> float | None:
         return self._revisits.next_due()
 
-    def paces(self, most: int) -> list[tuple[str, float, float]]:
-        found = self._revisits.paces(most)
-        names = {host: self._hosts.row(host).name for host in set(found.hosts)}
-        return [(names[host], changes, seconds) for host, changes, seconds in zip(*found, strict=True)]
+    def paces(self, most: int) -> list[tuple[Url, float, float]]:
+        return self._revisits.paces(most)
 
     def release(self, text: str = "") -> int:
         self.commit()
@@ -444,7 +449,9 @@ class StoredFrontier:
         return self._urls.visited(since)
 
     def best(self, until: float) -> float:
-        return -self._schedule.ready.best(until)
+        # Hosts whose pages are not committed have no turn, but will have one: their next page is taken to be as good.
+        soon = (lease.priority for lease, ending, _ in self._finished.values() if ending.at + ending.pause <= until)
+        return max(-self._schedule.ready.best(until), max(soon, default=ANY))
 
     def next_ready(self, now: float, least: float = ANY) -> float | None:
         if self._finished:

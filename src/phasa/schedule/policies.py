@@ -12,22 +12,16 @@ from collections.abc import Callable
 import numpy as np
 
 from phasa.errors import InputError
+from phasa.schedule.neighbours import slot_of
 from phasa.schedule.rates import Ints
-from phasa.schedule.replay import DAY, WEEK, Future, Past, Visits
+from phasa.schedule.replay import WEEK, Future, Past, Visits
 from phasa.schedule.together import Together, kinds_of_groups, number_groups
-from phasa.schedule.value import Aim, Floats, share_budget, worth
+from phasa.schedule.value import SPREAD, Aim, Floats, share_budget, worth
 
 Policy = Callable[[Past, Future, float, Aim], Visits]
 """What is known, what may be asked, visits a page and week, the aim; the visits that are made."""
 
 _GOLDEN = 0.6180339887
-_LOOKS = 28  # at the pages, in the mean time between two visits of one
-_SHORTEST, _LONGEST = DAY / 4, DAY
-_SPREAD = 0.7
-"""How unevenly pages are visited that are worth the same, as a power of e up and down: the more often visited ones tell
-early of what happens in their folders, and pages that were visited together do not come due together for ever. Placed
-between values tried on the first half of the time of the trace, split again (0, 0.3, 0.6, 1, 1.4, 2; best were 0.6 and
-1, with much noise). No script repeats that choice; bench/fresh.py measures what came of it."""
 
 
 def visits_of(policy: str, past: Past, future: Future, per_week: float, aim: Aim) -> Visits:
@@ -89,11 +83,11 @@ def _wire(past: Past, future: Future, per_week: float, aim: Aim) -> Visits:
 
 def _phasa(past: Past, future: Future, per_week: float, aim: Aim) -> Visits:
     """What a visit is worth by the rates and by what was found changed elsewhere in the same folders (`together`)."""
-    slot = _interval(per_week)
+    slot = slot_of(WEEK / per_week)
     groups = number_groups(kinds_of_groups(past.names, past.pages, past.times), past.pages, past.times)
     rates = np.full(len(past.names), max(_mean_rate(past), 1e-12))
     beliefs = Together(rates, groups, slot, int((future.end - future.begin) / slot) + 2)
-    uneven = np.exp(_SPREAD * (2 * ((np.arange(len(past.names)) * _GOLDEN) % 1.0) - 1))
+    uneven = np.exp(SPREAD * (2 * ((np.arange(len(past.names)) * _GOLDEN) % 1.0) - 1))
 
     def look(now: float, room: int) -> Ints:
         when = (now - future.begin) / slot
@@ -107,7 +101,7 @@ def _phasa(past: Past, future: Future, per_week: float, aim: Aim) -> Visits:
 
 def _looking(past: Past, future: Future, per_week: float, look: Callable[[float, int], Ints]) -> Visits:
     """Look at all pages again and again, and visit as many as the budget has paid for since."""
-    interval = _interval(per_week) / 2
+    interval = slot_of(WEEK / per_week) / 2
     pages: list[Ints] = []
     times: list[Floats] = []
     paid, now = 0.0, future.begin
@@ -121,10 +115,6 @@ def _looking(past: Past, future: Future, per_week: float, look: Callable[[float,
     if not pages:
         return Visits(np.zeros(0, np.int64), np.zeros(0))
     return Visits(np.concatenate(pages), np.concatenate(times))
-
-
-def _interval(per_week: float) -> float:
-    return float(np.clip(WEEK / per_week / _LOOKS, _SHORTEST, _LONGEST))
 
 
 def _best(values: Floats, room: int) -> Ints:

@@ -41,6 +41,7 @@ from phasa.language.scripts import UNSPACED
 from phasa.plugins import Kind, absolute, make_plugin
 from phasa.sandbox import Bounds
 from phasa.sandbox.pool import Pool
+from phasa.schedule.common_budget import CommonBudget
 from phasa.strategy_settings import settings_for
 from phasa.web.body import MODULES
 from phasa.web.fetch import user_agent
@@ -180,7 +181,10 @@ def rules_of(collection: Collection, strategy: Strategy, *, in_cycles: bool = Fa
 def revisits_of(collection: Collection, frontier: Frontier, now: float, workers: int) -> Revisits | None:
     """The revisits of one of so many workers; None when the settings say that a page is fetched once."""
     settings = collection.settings.fresh
-    return Revisits(settings, frontier, now, 1 / workers) if settings.requests_per_day else None
+    if not settings.requests_per_day:
+        return None
+    common = CommonBudget(collection.budget_file, "pages", settings.requests_per_day) if settings.with_feeds else None
+    return Revisits(settings, frontier, now, 1 / workers, common)
 
 
 def requisites_of(collection: Collection, frontier: Frontier, workers: int) -> Requisites | None:

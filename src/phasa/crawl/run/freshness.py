@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import time
+from array import array
+from collections import Counter
+from collections.abc import Iterator
 
 import msgspec
 import numpy as np
 
 from phasa.collection import Collection
-from phasa.frontier.origins import host_of
 from phasa.frontiers import read_frontier
+from phasa.schedule.common_budget import read_shares
+from phasa.schedule.trust import FIRST, OWN_PAST
+from phasa.schedule.usual import Place, Usual, drawn, place_of
 from phasa.schedule.value import Floats, share_budget, up_to_date
 
 DAY = 86_400.0
-_USUAL = 1 / (30 * DAY)  # changes a second of a page before anything is known (crawl.revisits)
 _DRAWS = 200
 _MOST_HOSTS = 10
 
@@ -50,6 +53,11 @@ class Freshness(msgspec.Struct, frozen=True, kw_only=True):
     high: float | None
     aim: str
     requests_per_day: float
+    price: float | None
+    """Where feeds are on the same budget: seconds of waiting that a request saves at least."""
+    for_pages: float | None
+    for_feeds: float | None
+    """Requests a day that each of them has then; None while only one of them runs."""
     budgets: tuple[Budget, ...]
     hosts: tuple[ChangingHost, ...]
 
@@ -58,30 +66,38 @@ def read_freshness(collection: Collection, now: float | None = None) -> Freshnes
     """Read from the frontier, while a crawl may be running. Memory is that of a few numbers for each page."""
     moment = time.time() if now is None else now
     settings = collection.settings.fresh
-    names: dict[str, int] = {}
-    rows: list[tuple[float, ...]] = []
-    with read_frontier(collection) as frontier:
+    shares = read_shares(collection.budget_file, settings.requests_per_day, moment) if settings.with_feeds else None
+    settled = visits = 0
+    places: dict[Place, int] = {}
+    rows = array("d")
+
+    def paces() -> Iterator[tuple[str, float, float]]:
+        nonlocal settled, visits
         for page in frontier.watched():
-            number = names.setdefault(host_of(page.host), len(names))
-            due = math.nan if page.due is None else page.due
-            rows.append((number, due, page.at, page.visits, page.changes, page.seconds))
+            visits += page.visits
+            if page.due is None:
+                settled += 1
+                continue
+            number = places.setdefault(place_of(page.url), len(places))
+            rows.extend((number, page.due, page.at, page.changes, page.seconds))
+            yield page.url, page.changes, page.seconds
+
+    with read_frontier(collection) as frontier:
+        believed = Usual(paces())
         last_day = frontier.visits_since(moment - DAY)
-    table = np.asarray(rows, np.float64).reshape(len(rows), 6)
-    active = np.isfinite(table[:, 1])
-    hosts, due, at, _, changes, seconds = table[active].T
-    mean = (1 + changes.sum()) / (1 / _USUAL + seconds.sum())
-    by_host = (np.bincount(hosts.astype(int), changes, len(names)) + 1) / (
-        np.bincount(hosts.astype(int), seconds, len(names)) + 1 / mean
-    )
-    usual = by_host[hosts.astype(int)]
-    rates = (1 + changes) / (1 / usual + seconds)
-    share, low, high = _share(changes, seconds, usual, moment - at)
-    counts = np.bincount(hosts.astype(int), minlength=len(names))
-    busiest = sorted(names, key=lambda name: (-by_host[names[name]], name))
+        trust = frontier.note(OWN_PAST) or FIRST
+    where, due, at, changes, seconds = np.frombuffer(rows).reshape(-1, 5).T
+    usual = np.asarray([believed.at(place) for place in places])[where.astype(int)] if len(where) else np.zeros(0)
+    rates = drawn(usual, changes, seconds, trust)
+    share, low, high = _share(trust + changes, trust / usual + seconds, moment - at)
+    counts: Counter[str] = Counter()
+    for place, pages in zip(places, np.bincount(where.astype(int), minlength=len(places)), strict=True):
+        counts[place.host] += int(pages)
+    busiest = sorted(counts, key=lambda name: (-believed.hosts[name], name))
     return Freshness(
-        pages=int(active.sum()),
-        settled=int((~active).sum()),
-        visits=int(table[:, 3].sum()),
+        pages=len(where),
+        settled=settled,
+        visits=visits,
         visits_last_day=last_day,
         late=int((due < moment).sum()),
         up_to_date=share,
@@ -89,25 +105,23 @@ def read_freshness(collection: Collection, now: float | None = None) -> Freshnes
         high=high,
         aim=settings.aim,
         requests_per_day=settings.requests_per_day,
+        price=round(shares.price, 1) if shares is not None else None,
+        for_pages=round(shares.per_day.get("pages", 0.0), 2) if shares is not None else None,
+        for_feeds=round(shares.per_day.get("feeds", 0.0), 2) if shares is not None else None,
         budgets=_budgets(rates, settings.requests_per_day, collection),
         hosts=tuple(
-            ChangingHost(name, int(counts[names[name]]), round(float(by_host[names[name]] * 7 * DAY), 3))
-            for name in busiest[:_MOST_HOSTS]
-            if counts[names[name]]
+            ChangingHost(name, counts[name], round(believed.hosts[name] * 7 * DAY, 3)) for name in busiest[:_MOST_HOSTS]
         ),
     )
 
 
-def _share(
-    changes: Floats, seconds: Floats, usual: Floats, age: Floats
-) -> tuple[float | None, float | None, float | None]:
+def _share(shape: Floats, rate: Floats, age: Floats) -> tuple[float | None, float | None, float | None]:
     """The share of pages that have not changed since they were seen, and its bounds: rates are drawn from what is
-    believed of them, and changes from the rates."""
+    believed of them (Gamma distributions), and changes from the rates."""
     if not len(age):
         return None, None, None
     rng = np.random.default_rng(1)
     draws = np.empty(_DRAWS)
-    shape, rate = 1 + changes, 1 / usual + seconds
     for number in range(_DRAWS):
         fresh = np.exp(-rng.gamma(shape) / rate * np.maximum(age, 0.0))
         draws[number] = (rng.random(len(age)) < fresh).mean()

@@ -233,6 +233,8 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
             )
             with _stopped_by_signals(crawl):
                 outcome = await (crawl_in_cycles(collection, crawl, part.cycles) if part.cycles else crawl.run())
+        if revisits is not None:
+            revisits.leave()
         metrics = upkeep.end(crawl, outcome.why)
         failures: list[tuple[str, str]] = []
         if first:

@@ -51,7 +51,6 @@ TABLES = (
     Table("progress", "worker logged lines record", "int4 int8 text text"),
     Table("revisit", "id due since at visits changes seconds same gone digest sketch etag modified",
           "int8 float8 float8 float8 int4 float8 float8 int4 int4 int8 int8 text text"),
-    Table("folder", "folder id", "int8 int8"),
     Table("capture", "id at status change record", "int8 float8 int4 float8 text"),
     Table("answered", "url record", "text text"),
 )  # fmt: skip
