@@ -359,6 +359,20 @@ def test_where_nothing_guides_what_leads_to_no_page_comes_last() -> None:
     assert dead < new < known
 
 
+@pytest.mark.parametrize("every", [3, 1_000], ids=["all looked at", "one looked at"])
+def test_that_links_are_dead_is_not_held_against_seeds(every: int) -> None:
+    """Where nothing guides, an address that somebody named comes before one that a page links to: most are dead."""
+    h = Hybrid(AIM, HybridSettings(batch=1, every=every, floor=5.0))
+    h.page(judged("http://s0.com/", OTHER, [f"http://gone{n}.com/" for n in range(9)]))
+    for n in range(9):
+        h.lesson(f"http://gone{n}.com/", b"", False)
+    named = h.start([Seed(f"http://s{n}.com/") for n in range(1, 12)]).priorities[-1]
+    h.page(judged("http://t.com/", THAI, ["http://u.com/"]))
+    linked = h.page(judged("http://u.com/", OTHER, ["http://new.com/"])).priorities[0]  # as near to the language
+    told = {change.url: change.priority for change in h.changes()}
+    assert told.get("http://s11.com/", named) > linked
+
+
 def test_dead_links_alone_make_waiting_urls_be_looked_at_again() -> None:
     h = hybrid(every=10)
     links = [f"http://dead.com/{n}" for n in range(12)]
@@ -499,6 +513,17 @@ def test_pieces_of_names_are_learned() -> None:
         ("http://a.com/id/x", 0.0),
         ("http://a.com/thai-food/x", 0.0),
         ("http://www.a.th/", 0.0),
+        ("http://a.com/x/index.th.html", 1.0),
+        ("http://a.com/x/index.en.html", -1.0),
+        ("http://a.com/x/index.html.th", 1.0),
+        ("http://a.com/en/index.th.html", 1.0),
+        ("http://a.com/x/index.pt-BR.xhtml", -1.0),
+        ("http://a.com/x/run.pl", 0.0),
+        ("http://a.com/v2.24.html", 0.0),
+        ("http://a.com/x?lang=th", 1.0),
+        ("http://a.com/x?n=1&hl=en&p=2", -1.0),
+        ("http://a.com/x?lang=thorough", 0.0),
+        ("http://a.com/x?slang=th", 0.0),
     ],
 )
 def test_an_address_may_name_its_language(url: str, told: float) -> None:

@@ -285,13 +285,14 @@ class Hybrid:
                 # Below the floor a few things still order, in coarse steps: words of the language are a trace, be they
                 # few and on the pages around or the anchor itself, pages near to the language lead back to it, the
                 # domains of the language are a rescue unless their record is bad, foreign servers come last, and what
-                # is dead leads nowhere: the less likely a link leads to a page at all, the later it comes.
+                # is dead leads nowhere: the less likely a link leads to a page at all, the later it comes. That many
+                # links are dead says nothing of seeds: somebody named them.
                 cells = table.cells[row * WIDTH : (row + 1) * WIDTH]
                 rescue = table.national[row] and cells[Feature.DOMAIN] > 0
                 near = _NEARER * (FARTHEST - cells[Feature.DISTANCE])
                 trace = max(cells[Feature.PARENT_SIMILARITY], cells[Feature.ANCHOR_YES], cells[Feature.HINT])
                 foreign = _FOREIGN * (cells[Feature.SERVER_JUDGED] < 0)
-                alive = self._history.life(table.host[row])
+                alive = 0.0 if cells[Feature.SEED] else self._history.life(table.host[row])
                 priority = lowest + trace + near + rescue - foreign + alive
             table.given[row] = priority
 
@@ -306,7 +307,7 @@ class Hybrid:
         trace = np.maximum(cells[:, Feature.PARENT_SIMILARITY], cells[:, Feature.ANCHOR_YES])
         np.maximum(trace, cells[:, Feature.HINT], out=trace)
         hope = self._lowest + trace + near + rescue - _FOREIGN * (cells[:, Feature.SERVER_JUDGED] < 0)
-        hope += self._history.lives(table.at("host", rows))
+        hope += np.where(cells[:, Feature.SEED] > 0, 0.0, self._history.lives(table.at("host", rows)))
         return np.where(odds > floor, np.rint(odds / grain) * grain, hope)
 
     def _look_again(self) -> None:

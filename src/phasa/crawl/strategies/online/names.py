@@ -26,6 +26,12 @@ CODES = frozenset(_CODES.split())
 _KEPT = 16_384
 """Hosts, and directories, that are remembered: some 300 bytes each."""
 _WORDS = re.compile(r"[a-z]+|[^\x00-\x7f]+|%[0-9a-f]{2}", re.IGNORECASE)
+_IN_FILE = re.compile(
+    r"\.([a-z]{2,3}(?:[-_][a-z]+)?)\.x?html?$|\.x?html?\.([a-z]{2,3}(?:[-_][a-z]+)?)$"
+    r"|[?&](?:lang|language|locale|hl)=([a-z]{2,3}(?:[-_][a-z]+)?)(?:&|$)",
+    re.IGNORECASE,
+)
+"""Where the name of a file says its language: 'index.de.html', 'index.html.de', 'page?lang=de'."""
 
 
 class HostName(NamedTuple):
@@ -77,7 +83,10 @@ class Names:
         if cut < len(url) and len(words) < PATH_PIECES:
             words += [_number(word) for word in _WORDS.findall(url, cut)][: PATH_PIECES - len(words)]
         words += [0] * (PATH_PIECES - len(words))
-        return Address(folder.host, folder.segment, folder.told, array("H", words))
+        told = folder.told
+        if (url.count(".", cut) > 1 or "=" in url) and (found := _IN_FILE.search(url, cut)):
+            told = self._tells(found[1] or found[2] or found[3]) or told
+        return Address(folder.host, folder.segment, told, array("H", words))
 
     def _read_folder(self, start: str) -> Folder:
         name = authority(start)
