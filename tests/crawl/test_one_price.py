@@ -43,7 +43,8 @@ def pages(number: int, changes_a_day: float) -> Frontier:
         for lease in leases:
             seen = Seen(START, START, visits=40, changes=changes_a_day * 40, seconds=WATCHED)
             frontier.finish(
-                lease, Ending(State.DONE, "200", START, visit=Visit(START, wanted=True), seen=seen, due=START)
+                lease,
+                Ending(State.DONE, "200", START, visit=Visit(START, wanted=True, score=1.0), seen=seen, due=START),
             )
         now += 100.0
     return frontier
