@@ -145,6 +145,8 @@ def test_how_up_to_date_it_is_counts_pages_as_much_as_they_are_wanted(tmp_path: 
     assert found.up_to_date is not None
     assert found.by_weight is not None
     assert found.by_weight > found.up_to_date + 0.1, "those of b weigh three times as much, and were seen yesterday"
+    halved = read_freshness(stored(tmp_path / "e", weights={"b.example": 2.0}), 31 * DAY)
+    assert halved.by_weight == pytest.approx(halved.up_to_date, abs=0.02), "twice half a page"
     plain = read_freshness(stored(tmp_path / "d", score_weight=False), 31 * DAY)
     assert plain.by_weight == pytest.approx(plain.up_to_date, abs=0.02)
     assert all(one.by_weight == one.up_to_date for one in plain.budgets)
