@@ -84,7 +84,9 @@ def test_no_small_shift_is_better_where_pages_weigh_differently(aim: Aim) -> Non
     rates, weights = np.array([1e-6, 3e-6, 1e-5, 4e-5]), np.array([5.0, 0.2, 1.0, 3.0])
 
     def counted(visits: Floats) -> float:
-        return sum(weights[n] * gain(rates[n : n + 1], visits[n : n + 1], aim) for n in range(4) if visits[n] > 0)
+        return float(
+            sum(weights[n] * gain(rates[n : n + 1], visits[n : n + 1], aim) for n in range(4) if visits[n] > 0)
+        )
 
     shared = share_budget(rates, 2e-5, aim, weights).visits
     best = counted(shared)
