@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import Meta, field
 
 from phasa.settings import Settings
+from phasa.web.url import parse
+
+LEAST_WEIGHT, MOST_WEIGHT = 0.001, 1000.0
 
 
 class FreshSettings(Settings, frozen=True, kw_only=True):
@@ -38,6 +41,21 @@ class FreshSettings(Settings, frozen=True, kw_only=True):
             "seen soon), versions (as few versions missed as can be)."
         ),
     ] = "fresh"
+    weights: Annotated[
+        dict[str, float],
+        Meta(
+            description="How much pages of some places are wanted beside others, which count once: of a host and all "
+            'hosts under it, or of what is under a path there: { "news.example" = 5.0, "ku.ac.th/old" = 0.2 }; the '
+            "closest name counts."
+        ),
+    ] = field(default_factory=dict)
+    score_weight: Annotated[
+        bool,
+        Meta(
+            description="A page counts as much as its judge scored it when it was last seen (0.1 at the least), so "
+            "that revisits go to what is most of the wanted kind."
+        ),
+    ] = True
     discovery: Annotated[
         float,
         Meta(
@@ -60,3 +78,12 @@ class FreshSettings(Settings, frozen=True, kw_only=True):
     conditional: Annotated[
         bool, Meta(description="Ask only for what changed (ETag, Last-Modified); every ninth visit asks in full.")
     ] = True
+
+    def __post_init__(self) -> None:
+        for name, weight in self.weights.items():
+            if parse(f"http://{name}") is None or "://" in name:
+                raise ValueError(f"weights: {name!r} is not a host, nor a host and a path, as news.example/today")
+            if not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
+                raise ValueError(
+                    f"weights: {weight:g} for {name!r} is not between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}"
+                )

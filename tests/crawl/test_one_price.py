@@ -43,7 +43,8 @@ def pages(number: int, changes_a_day: float) -> Frontier:
         for lease in leases:
             seen = Seen(START, START, visits=40, changes=changes_a_day * 40, seconds=WATCHED)
             frontier.finish(
-                lease, Ending(State.DONE, "200", START, visit=Visit(START, wanted=True), seen=seen, due=START)
+                lease,
+                Ending(State.DONE, "200", START, visit=Visit(START, wanted=True, score=1.0), seen=seen, due=START),
             )
         now += 100.0
     return frontier
@@ -114,6 +115,18 @@ def test_a_post_may_count_more_than_a_page(tmp_path: Path) -> None:
 
     assert polls(1.0) == pytest.approx(450.0, rel=0.05)
     assert polls(4.0) == pytest.approx(600.0, rel=0.05)
+
+
+def test_pages_that_count_four_times_have_twice_the_share_of_posts(tmp_path: Path) -> None:
+    settings = FreshSettings(
+        requests_per_day=900.0, aim="delay", with_feeds=True, least_hours=0.1, weights={"example": 4.0}
+    )
+    revisits = Revisits(settings, pages(100, 4.0), START, 1.0, CommonBudget(tmp_path / "b.db", "pages", 900.0))
+    policies = feeds(100, 4.0, 900.0)
+    for turn in range(3):
+        revisits.wake(START + 700.0 * turn)
+        policies.share_with_pages(CommonBudget(tmp_path / "b.db", "feeds", 900.0), START + 700.0 * turn)
+    assert policies.rules.per_day == pytest.approx(300.0, rel=0.1)
 
 
 def test_over_days_both_together_keep_to_the_budget(tmp_path: Path) -> None:

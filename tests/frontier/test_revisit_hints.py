@@ -49,6 +49,18 @@ def test_pages_that_are_due_again_are_listed_in_parts_and_can_be_given_other_mom
     assert [page.url for page in frontier.due_pages(-1, 9)] == [pages[0], pages[1], pages[4]], "it waits"
 
 
+def test_the_score_of_a_page_goes_with_it_where_it_was_judged(make: Make) -> None:
+    frontier = make(Rules())
+    visits = {OLD: Visit(1.0, wanted=True, score=0.25), NEW: Visit(1.0), ONCE: Visit(1.0, wanted=False, score=0.0)}
+    frontier.offer([Offer(url) for url in visits])
+    for lease in frontier.lease(0.0, 3):
+        frontier.finish(lease, Ending(State.DONE, "200", 1.0, visit=visits[lease.url], seen=Seen(1.0, 1.0), due=9.0))
+    frontier.commit()
+    scores = {OLD: 0.25, NEW: None, ONCE: 0.0}
+    assert {page.url: page.score for page in frontier.due_pages(-1, 9)} == scores
+    assert {page.url: page.score for page in frontier.paces(9)} == scores
+
+
 def test_a_number_is_kept_for_later(make: Make) -> None:
     frontier = make(Rules())
     assert frontier.note("own past") is None

@@ -25,6 +25,11 @@ def test_ours_is_better_than_even_visits() -> None:
     assert rows[1].value < rows[0].value
 
 
+def test_where_pages_have_rates_of_their_own_ours_keeps_more_up_to_date_than_even_visits() -> None:
+    even, ours, best = compare_policies(["1:300"], ["uniform", "phasa", "optimum"], [0.2], ["fresh"])
+    assert ours.value > even.value + 0.5 * (best.value - even.value)
+
+
 def test_the_report_has_a_table_and_curves_for_each_aim() -> None:
     report = fresh_report(compare_policies(["1:80"], ["uniform", "sqrt"], [0.1, 1.0]))
     assert [section.title for section in report.sections] == ["Aim fresh", "Aim delay", "Aim versions"]

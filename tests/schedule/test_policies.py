@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from phasa.errors import InputError
-from phasa.schedule.policies import POLICIES, visits_of
+from phasa.schedule.policies import POLICIES, learn_trust, visits_of
 from phasa.schedule.replay import DAY, WEEK, Future, Visits, split_trace
 from phasa.schedule.value import AIMS, Aim, Floats
 
@@ -49,6 +49,32 @@ def test_knowing_neighbours_is_better_than_even_visits(aim: Aim) -> None:
         "versions": ours.versions_seen > even.versions_seen,
     }
     assert better[aim]
+
+
+def own_rates(seed: int = 1) -> list[tuple[str, Floats]]:
+    """Pages of one folder over a year, each with a rate of its own, from one change a year to fifty."""
+    rng = np.random.default_rng(seed)
+    rates = np.geomspace(1, 50, 80)
+    return [
+        (f"site/f/a/b/{n}", np.sort(np.append(rng.uniform(0, 364 * DAY, rng.poisson(rate)), 1.0)))
+        for n, rate in enumerate(rates)
+    ]
+
+
+@pytest.mark.parametrize("aim", ["delay", "versions"])
+def test_where_each_page_has_a_rate_of_its_own_its_past_counts(aim: Aim) -> None:
+    past, future = split_trace(iter(own_rates()), 0.5)
+    scores = [future.score(visits_of(name, past, future, 0.2, aim)) for name in ("uniform", "phasa", "optimum")]
+    even, ours, best = ({"fresh": s.fresh, "delay": s.delay_days, "versions": s.versions_seen}[aim] for s in scores)
+    assert (ours - even) / (best - even) > 0.5
+
+
+def test_the_past_of_pages_is_trusted_as_far_as_it_foretold_what_came() -> None:
+    own, _ = split_trace(iter(own_rates()), 0.5)
+    shared, _ = split_trace(iter(world()), 0.5)
+    assert learn_trust(own) < 2 < 8 < learn_trust(shared)
+    once, _ = split_trace(iter([("a", np.array([1.0])), ("b", np.array([2.0, 9.0]))]), 0.5)
+    assert 0.5 <= learn_trust(once) <= 64
 
 
 def test_what_happens_after_a_visit_changes_nothing_before_it() -> None:

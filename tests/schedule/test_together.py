@@ -16,7 +16,7 @@ TOLD = np.concatenate((X, X, Y)), np.concatenate((np.full(20, 5.0), np.full(20, 
 
 def beliefs(rate: float = 1 / (50 * DAY)) -> Together:
     groups = number_groups(kinds_of_groups(PAGES, *TOLD), *TOLD)
-    return Together(np.full(40, rate), groups, DAY, 400)
+    return Together(np.full(40, rate), groups, DAY, 400, 8.0)
 
 
 def test_without_visits_time_alone_makes_changes_expected() -> None:
@@ -54,9 +54,17 @@ def test_a_page_that_changes_at_every_visit_has_a_higher_rate() -> None:
     assert known.rates[25] > 2 * known.rates[30]
 
 
+def test_what_a_page_did_before_the_beginning_counts() -> None:
+    groups = number_groups(kinds_of_groups(PAGES, *TOLD), *TOLD)
+    had = np.where(np.arange(40) == 25, 12.0, 0.0)
+    known = Together(np.full(40, 1 / (50 * DAY)), groups, DAY, 400, 4.0, had, np.full(40, 200 * DAY))
+    assert known.rates[25] == pytest.approx((4 + 12) / (4 + 4) / (50 * DAY))
+    assert known.rates[26] == pytest.approx(4 / (4 + 4) / (50 * DAY))
+
+
 def test_nothing_is_shared_by_pages_that_have_no_neighbours() -> None:
     alone = ["a/1", "b/2"]
     none = np.zeros(0, np.int64), np.zeros(0)
-    known = Together(np.full(2, 1 / DAY), number_groups(kinds_of_groups(alone, *none), *none), DAY, 10)
+    known = Together(np.full(2, 1 / DAY), number_groups(kinds_of_groups(alone, *none), *none), DAY, 10, 8.0)
     known.saw(2.0, np.array([0]), np.array([True]))
     assert known.expected(2.0)[1] == pytest.approx(2.0)

@@ -77,3 +77,23 @@ def test_an_aim_that_nobody_knows_is_refused() -> None:
     assert aim_of("delay") == "delay"
     with pytest.raises(InputError, match="fresh, delay or versions"):
         aim_of("quick")
+
+
+@pytest.mark.parametrize("aim", AIMS)
+def test_no_small_shift_is_better_where_pages_weigh_differently(aim: Aim) -> None:
+    rates, weights = np.array([1e-6, 3e-6, 1e-5, 4e-5]), np.array([5.0, 0.2, 1.0, 3.0])
+
+    def counted(visits: Floats) -> float:
+        return float(
+            sum(weights[n] * gain(rates[n : n + 1], visits[n : n + 1], aim) for n in range(4) if visits[n] > 0)
+        )
+
+    shared = share_budget(rates, 2e-5, aim, weights).visits
+    best = counted(shared)
+    for giver in range(4):
+        for taker in range(4):
+            moved = shared.copy()
+            step = min(1e-7, moved[giver])
+            moved[giver] -= step
+            moved[taker] += step
+            assert counted(moved) <= best + 1e-9 * abs(best)

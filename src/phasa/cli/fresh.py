@@ -39,7 +39,10 @@ def status(
         f"{found.pages:,} pages are visited again, {found.settled:,} not any more; {found.visits:,} visits so far, "
         f"{found.visits_last_day:,} revisits in the last day, {found.late:,} pages late."
     )
-    print(f"Up to date now: {found.up_to_date:.1%} (90 % sure: {found.low:.1%} to {found.high:.1%}).")
+    print(
+        f"Up to date now: {found.up_to_date:.1%} (90 % sure: {found.low:.1%} to {found.high:.1%}); "
+        f"{found.by_weight:.1%} where each page counts as much as it is wanted."
+    )
     if found.price is not None:
         print(
             f"Of {found.requests_per_day:,.10g} requests a day {found.for_pages:,.10g} are for pages and "
@@ -47,7 +50,8 @@ def status(
         )
     print(f"In the long run, aim {found.aim}:")
     print_table(
-        ("requests a day", "up to date"), [(one.requests_per_day, f"{one.up_to_date:.1%}") for one in found.budgets]
+        ("requests a day", "up to date", "as much as wanted"),
+        [(one.requests_per_day, f"{one.up_to_date:.1%}", f"{one.by_weight:.1%}") for one in found.budgets],
     )
     print_table(
         ("host", "pages", "changes a page and week"),

@@ -19,6 +19,7 @@ from xxhash import xxh3_64_intdigest
 from phasa.archive.duplicates import distance, simhash
 from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.judge import Judgement
+from phasa.crawl.page_weights import PageWeights
 from phasa.crawl.record import content_digest
 from phasa.crawl.told_times import Found, ToldTimes, found_change
 from phasa.fresh_settings import FreshSettings
@@ -67,6 +68,7 @@ class Revisits:
         self._priced = -math.inf
         self._pages, self._new = 0, 0  # under revisit when the price was found, and those that came since
         self._usual = Usual()
+        self._weights = PageWeights(settings)
         self._woken = 0  # pages that were woken and not visited yet
         self._credit = 0.0  # revisits that discovery leaves room for
         self._found_at = -math.inf  # when a page was last fetched that was not seen before
@@ -168,7 +170,7 @@ class Revisits:
         which it is worth most."""
         seen = np.asarray([page.at for page in pages])
         rates = np.asarray([self._rate(page.url, page.changes, page.seconds) for page in pages])
-        weights = np.asarray([self._uneven(page.url) for page in pages])
+        weights = np.asarray([self._weight(page.url, page.score) for page in pages])
         passed = known.passed([page.url for page in pages], seen, now)
         dues = seen + self._gaps(rates, passed - (now - seen), weights)
         above = worth(rates * passed, rates, self.settings.aim, weights) / self.price - 1
@@ -190,14 +192,14 @@ class Revisits:
         self._priced, self._new = now, 0
         paces = self._frontier.paces(self.SAMPLE)
         if not paces:
-            self._share_budget(np.zeros(0), 1.0, now)
+            self._share_budget(np.zeros(0), np.zeros(0), 1.0, now)
             return
-        self._usual = Usual(paces)
-        rates = np.asarray([self._rate(*pace) for pace in paces])
+        self._usual = Usual(pace[:3] for pace in paces)
+        rates = np.asarray([self._rate(*pace[:3]) for pace in paces])
         self._pages = self._under_revisit(len(paces))
         share = len(paces) / max(self._pages, 1)
-        self._share_budget(rates, share, now)
-        weights = np.asarray([self._uneven(url) for url, *_ in paces])
+        self._share_budget(rates, np.asarray([self._weights.of(p.url, p.score).times for p in paces]), share, now)
+        weights = np.asarray([self._weight(pace.url, pace.score) for pace in paces])
         before = self.price
         self.price = share_budget(rates, self._all * share, self.settings.aim, weights).price
         if not 0.8 <= before / self.price <= 1.25:
@@ -210,19 +212,22 @@ class Revisits:
         """The rate that is believed of a page with so many changes in such a time."""
         return self._usual.rate(url, changes, seconds, self._trust.changes)
 
-    def _uneven(self, url: Url) -> float:
-        """How much it weighs beside others: as unevenly as neighbours have to tell each other something."""
-        return uneven(url, SPREAD * (1 - self._trust.alone))
+    def _weight(self, url: Url, score: float | None) -> float:
+        """How much it weighs beside others: as much as it is wanted, and as unevenly as neighbours have to tell each
+        other something."""
+        return self._weights.of(url, score).times * uneven(url, SPREAD * (1 - self._trust.alone))
 
-    def _share_budget(self, rates: Floats, share: float, now: float) -> None:
+    def _share_budget(self, rates: Floats, weights: Floats, share: float, now: float) -> None:
         """Where feeds are on the same budget: as many visits as are worth more than their polls. `share`: of the pages,
-        whose rates these are."""
+        whose rates and weights these are."""
         if self._common is None:
             return
         unit = self.VERSION if self.settings.aim == "versions" else 1.0
 
         def demand(prices: Floats) -> Floats:
-            return np.asarray([(DAY / self._bounded(price / unit, rates)).sum() / share for price in prices])
+            return np.asarray(
+                [(DAY / self._bounded(price / unit, rates, 0.0, weights)).sum() / share for price in prices]
+            )
 
         self._all = max(self._common.share(demand, now), 1e-3) / DAY
 
@@ -321,7 +326,8 @@ class Revisits:
 
     def _due(self, lease: Lease, ending: Ending, seen: Seen, change: float | None) -> Ending:
         rate = np.asarray([self._rate(lease.url, seen.changes, seen.seconds)])
-        gap = float(self._gaps(rate, 0.0, self._uneven(lease.url))[0])
+        score = ending.visit.judged if ending.visit is not None else None
+        gap = float(self._gaps(rate, 0.0, self._weight(lease.url, score))[0])
         return msgspec.structs.replace(ending, seen=seen, due=ending.at + gap, change=change)
 
     def _gaps(self, rates: Floats, earlier: Floats | float = 0.0, weights: Floats | float = 1.0) -> Floats:

@@ -22,6 +22,7 @@ from phasa.frontier.protocol import (
     Lease,
     Offer,
     OfferResult,
+    Pace,
     Rediscovery,
     State,
     Stats,
@@ -324,7 +325,7 @@ class MemoryFrontier:
 
     def due_pages(self, after: int, most: int) -> list[DuePage]:
         found = (
-            DuePage(e.serial, e.url, e.seen.at, e.seen.changes, e.seen.seconds, e.due)
+            DuePage(e.serial, e.url, e.seen.at, e.seen.changes, e.seen.seconds, e.due, e.score)
             for e in islice(self._entries, after + 1, None)
             if e.due is not None and e.seen is not None
         )
@@ -348,10 +349,10 @@ class MemoryFrontier:
             heappop(self._due)
         return self._due[0][0] if self._due else None
 
-    def paces(self, most: int) -> list[tuple[Url, float, float]]:
+    def paces(self, most: int) -> list[Pace]:
         under = [entry for entry in self._entries if entry.seen is not None and entry.due is not None]
         some = under[:: max(1, len(under) // most)]
-        return [(e.url, e.seen.changes, e.seen.seconds) for e in some if e.seen is not None]
+        return [Pace(e.url, e.seen.changes, e.seen.seconds, e.score) for e in some if e.seen is not None]
 
     def release(self, text: str = "") -> int:
         traps = self.rules.traps

@@ -49,6 +49,11 @@ class Entry:
         self.seen: Seen | None = None
         self.due: float | None = None
 
+    @property
+    def score(self) -> float | None:
+        """What the judge gave it at its last visit; None where nothing was judged."""
+        return self.visit.judged if self.visit is not None else None
+
 
 class OneQueue:
     """All URLs in strict order of priority."""

@@ -144,6 +144,11 @@ class Visit(msgspec.Struct, frozen=True, gc=False):
     seconds: float = 0.0
     charset: str = ""
 
+    @property
+    def judged(self) -> float | None:
+        """The score that the judge gave; None where nothing was judged."""
+        return self.score if self.wanted is not None else None
+
 
 class Ending(msgspec.Struct, frozen=True, gc=False):
     """How a lease ends: DONE, DROPPED, or WAITING again (it is tried later).
@@ -176,7 +181,8 @@ class Ending(msgspec.Struct, frozen=True, gc=False):
 
 
 class DuePage(NamedTuple):
-    """A page that is to be visited again: its number, when it was seen, what its visits have shown, when it is due."""
+    """A page that is to be visited again: its number, when it was seen, what its visits have shown, when it is due, and
+    the score that the judge gave it, None for none."""
 
     id: int
     url: Url
@@ -184,6 +190,16 @@ class DuePage(NamedTuple):
     changes: float
     seconds: float
     due: float
+    score: float | None
+
+
+class Pace(NamedTuple):
+    """A page that is visited again: the changes seen of it, in how many seconds, and its score as in `DuePage`."""
+
+    url: Url
+    changes: float
+    seconds: float
+    score: float | None
 
 
 class Rescoped(NamedTuple):
@@ -352,8 +368,8 @@ class Frontier(Protocol):
     def next_due(self) -> float | None:
         """When the first page is due; None when none is."""
 
-    def paces(self, most: int) -> Sequence[tuple[Url, float, float]]:
-        """Address, changes and seconds of pages that are visited again, so many at most, spread over all of them."""
+    def paces(self, most: int) -> Sequence[Pace]:
+        """Pages that are visited again, so many at most, spread over all of them."""
 
     def release(self, text: str = "") -> int:
         """Let the quarantined URLs wait again whose address or evidence contains `text`, and trust the URL templates

@@ -19,7 +19,7 @@ from phasa.frontier.database import FORMAT, damaged
 from phasa.frontier.index import ids_of_host, ids_of_key, next_key, url_keys
 from phasa.frontier.origins import queue_of
 from phasa.frontier.protocol import NEAR_DUPLICATE, OUT_OF_SCOPE, Ending, Lease, Seen, State, Stats, Story, Visit
-from phasa.frontier.revisits import SEEN, CapturedVisit, Captures, WatchedPage
+from phasa.frontier.revisits import SCORE, SEEN, CapturedVisit, Captures, WatchedPage
 from phasa.frontier.storage import NOTE, as_number
 from phasa.frontier.tables import ROW, Row
 from phasa.seals import broken
@@ -375,7 +375,8 @@ class FrontierReader:
         if self._has("revisit"):
             asked = (
                 "SELECT u.url, coalesce(r.due, CASE WHEN u.state = 0 THEN r.at END), r.at, r.visits, r.changes,"
-                " r.seconds FROM revisit r JOIN url u ON u.id = r.id ORDER BY r.id"
+                f" r.seconds, {SCORE} FROM revisit r JOIN url u ON u.id = r.id LEFT JOIN visit v ON v.id = r.id"
+                " ORDER BY r.id"
             )
             yield from map(WatchedPage._make, self._stream(asked))
 

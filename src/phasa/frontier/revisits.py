@@ -10,11 +10,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from phasa.frontier.protocol import DuePage, Ending, Seen
+from phasa.frontier.protocol import DuePage, Ending, Pace, Seen
 from phasa.frontier.storage import Storage
 from phasa.web.url import Url
 
 SEEN = "since, at, visits, changes, seconds, same, gone, digest, sketch, etag, modified"
+SCORE = "CASE WHEN v.wanted IS NOT NULL THEN v.score END"
+"""The score of a page, of the table `visit` (v), as `Visit.judged` gives it."""
 _REPLACED = ", ".join(f"{name} = excluded.{name}" for name in ["due", *SEEN.split(", ")])
 
 
@@ -36,7 +38,8 @@ class Captures(NamedTuple):
 
 
 class WatchedPage(NamedTuple):
-    """A page under revisit: its address, when it is due (None: not any more), and what is known of it."""
+    """A page under revisit: its address, when it is due (None: not any more), what is known of it, and its score as in
+    `DuePage`."""
 
     url: Url
     due: float | None
@@ -44,6 +47,7 @@ class WatchedPage(NamedTuple):
     visits: int
     changes: float
     seconds: float
+    score: float | None
 
 
 class RevisitTable:
@@ -98,8 +102,9 @@ class RevisitTable:
     def due_pages(self, after: int, most: int) -> list[DuePage]:
         """The pages of this worker that are to be visited again, in the order of their numbers, beyond that one."""
         rows = self._db.execute(
-            "SELECT r.id, u.url, r.at, r.changes, r.seconds, r.due FROM revisit r JOIN url u ON u.id = r.id"
-            f" JOIN host h ON h.id = u.host WHERE r.id > ? AND r.due IS NOT NULL AND {self.OURS}"
+            f"SELECT r.id, u.url, r.at, r.changes, r.seconds, r.due, {SCORE} FROM revisit r JOIN url u ON u.id = r.id"
+            " JOIN host h ON h.id = u.host LEFT JOIN visit v ON v.id = r.id"
+            f" WHERE r.id > ? AND r.due IS NOT NULL AND {self.OURS}"
             " ORDER BY r.id LIMIT ?",
             (after, self._owner(), most),
         ).fetchall()
@@ -119,15 +124,16 @@ class RevisitTable:
         """Pages that are visited again."""
         return int(self._db.execute("SELECT count(*) FROM revisit WHERE due IS NOT NULL").fetchone()[0])
 
-    def paces(self, most: int) -> list[tuple[Url, float, float]]:
-        """Addresses of so many pages, spread over all of them, the changes seen of each and in how many seconds."""
+    def paces(self, most: int) -> list[Pace]:
+        """So many pages at most, spread over all of them."""
         last = self._size()
         rows = self._db.execute(
-            "SELECT u.url, r.changes, r.seconds FROM revisit r JOIN url u ON u.id = r.id"
+            f"SELECT u.url, r.changes, r.seconds, {SCORE} FROM revisit r JOIN url u ON u.id = r.id"
+            " LEFT JOIN visit v ON v.id = r.id"
             " WHERE r.due IS NOT NULL AND (r.id % 2147483648 * 2654435761 % 4294967296) <= ? LIMIT ?",
             (4294967296 * min(1.0, 2.0 * most / max(last, 1)), most),
         ).fetchall()
-        return [(Url(url), changes, seconds) for url, changes, seconds in rows]
+        return [Pace(Url(url), *known) for url, *known in rows]
 
     def _size(self) -> int:
         """About as many as there are."""

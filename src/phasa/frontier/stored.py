@@ -32,6 +32,7 @@ from phasa.frontier.protocol import (
     Lease,
     Offer,
     OfferResult,
+    Pace,
     Rescoped,
     State,
     Stats,
@@ -386,7 +387,7 @@ class StoredFrontier:
     def next_due(self) -> float | None:
         return self._revisits.next_due()
 
-    def paces(self, most: int) -> list[tuple[Url, float, float]]:
+    def paces(self, most: int) -> list[Pace]:
         return self._revisits.paces(most)
 
     def release(self, text: str = "") -> int:

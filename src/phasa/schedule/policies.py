@@ -22,6 +22,9 @@ Policy = Callable[[Past, Future, float, Aim], Visits]
 """What is known, what may be asked, visits a page and week, the aim; the visits that are made."""
 
 _GOLDEN = 0.6180339887
+_TRUST = 8.0  # changes that the usual rate counts for in that of a page, where changes are shared
+_TRUSTS = np.asarray([0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
+_SURE = 0.1  # of what a change says counts: those of one burst say the same
 
 
 def visits_of(policy: str, past: Past, future: Future, per_week: float, aim: Aim) -> Visits:
@@ -82,12 +85,19 @@ def _wire(past: Past, future: Future, per_week: float, aim: Aim) -> Visits:
 
 
 def _phasa(past: Past, future: Future, per_week: float, aim: Aim) -> Visits:
-    """What a visit is worth by the rates and by what was found changed elsewhere in the same folders (`together`)."""
+    """What a visit is worth by the rates and by what was found changed elsewhere in the same folders (`together`).
+
+    Where most changes are shared by neighbours, those tell of each other, and the past of a page says little; as far as
+    pages change alone, their own past counts, and they are visited evenly."""
     slot = slot_of(WEEK / per_week)
     groups = number_groups(kinds_of_groups(past.names, past.pages, past.times), past.pages, past.times)
     rates = np.full(len(past.names), max(_mean_rate(past), 1e-12))
-    beliefs = Together(rates, groups, slot, int((future.end - future.begin) / slot) + 2)
-    uneven = np.exp(SPREAD * (2 * ((np.arange(len(past.names)) * _GOLDEN) % 1.0) - 1))
+    own = float(groups.places.own.mean())
+    alone = max(1 - (1 - own) / own, 0.0)  # by the odds that a change is shared
+    trust = _TRUST ** (1 - alone) * learn_trust(past) ** alone
+    slots, watched = int((future.end - future.begin) / slot) + 2, past.end - past.first
+    beliefs = Together(rates, groups, slot, slots, trust, alone * (past.counts - 1), alone * watched)
+    uneven = np.exp((1 - alone) * SPREAD * (2 * ((np.arange(len(past.names)) * _GOLDEN) % 1.0) - 1))
 
     def look(now: float, room: int) -> Ints:
         when = (now - future.begin) / slot
@@ -125,6 +135,30 @@ def _best(values: Floats, room: int) -> Ints:
 def _mean_rate(past: Past) -> float:
     """Changes a second of a page. Its first change is how it came to be known: it does not count."""
     return float((past.counts - 1).sum() / max(float(len(past.names) * (past.end - past.begin)), 1.0))
+
+
+def learn_trust(past: Past) -> float:
+    """Changes that the usual rate counts for in that of a page, by how well the earlier changes of pages foretold their
+    later ones before the split, cut at some moments: few where each page has a rate of its own, many where pages take
+    turns."""
+    pages, times, count = past.pages, past.times, len(past.names)
+    since = times > past.first[pages]  # the first change is how a page came to be known
+    fits = np.zeros(len(_TRUSTS))
+    for share in (0.3, 0.5, 0.7):
+        cut = past.begin + (past.end - past.begin) * share
+        known = past.first < cut
+        if not known.any():
+            continue
+        early = np.bincount(pages[since & (times <= cut)], minlength=count)[known]
+        later = np.bincount(pages[since & (times > cut)], minlength=count)[known]
+        watched = cut - past.first[known]
+        usual = max(float(early.sum()), 0.5) / float(watched.sum())
+        for place, trust in enumerate(_TRUSTS):
+            factor = (trust + early) / (trust + usual * watched)
+            expected = max(float(later.mean()), 1e-9) * factor / factor.mean()
+            fits[place] += float((later * np.log(expected) - expected).sum())
+    weights = np.exp(_SURE * (fits - fits.max()))
+    return float(np.exp((weights * np.log(_TRUSTS)).sum() / weights.sum()))
 
 
 def _shrunk(past: Past) -> Floats:

@@ -17,9 +17,6 @@ _DEEP = 4
 _ALONE = 0.03
 """The share of its group that must change with a page before the group explains it better than chance."""
 
-TRUST = 8.0
-"""Changes that the rate known before counts for in that of a page."""
-
 
 class Groups(NamedTuple):
     """The groups of each page, of which there are `size`."""
@@ -72,16 +69,26 @@ def number_groups(names: Sequence[Sequence[str]], pages: Ints, times: Floats) ->
 class Together:
     """The beliefs about pages under revisit: when each was seen, and what may have happened since.
 
-    `rates` are changes a second, as far as they are known before; a page's own factor is learned with the weight of
-    `trust` changes. Time is counted in slots of `slot` seconds from the beginning, when every page was seen.
+    `rates` are changes a second that are usual; a page's own factor is learned with the weight of `trust` changes, from
+    so many `changes` in so many `seconds` before the beginning on. Time is counted in slots of `slot` seconds from the
+    beginning, when every page was seen.
     """
 
-    def __init__(self, rates: Floats, groups: Groups, slot: float, slots: int, trust: float = TRUST) -> None:
+    def __init__(
+        self,
+        rates: Floats,
+        groups: Groups,
+        slot: float,
+        slots: int,
+        trust: float,
+        changes: Floats | float = 0.0,
+        seconds: Floats | float = 0.0,
+    ) -> None:
         self._prior, self._places, self._trust = rates, groups.places, trust
         self._busy = Busy(groups.size, slots, slot)
         self.seen = np.zeros(len(rates))
         """When each page was seen last, in slots."""
-        self._changes, self._exposed = np.zeros(len(rates)), np.zeros(len(rates))
+        self._changes, self._exposed = np.zeros(len(rates)) + changes, rates * seconds
 
     @property
     def rates(self) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,11 @@ from phasa.frontier.budgets import Budgets
 from phasa.frontier.postgres import move
 from phasa.frontier.postgres.database import PostgresDatabase
 from phasa.frontier.postgres.frontier import Member, PostgresFrontier
+from phasa.frontier.protocol import Offer
 from phasa.frontier.reader import REPORTS
+from phasa.frontier.sqlite import SqliteFrontier
 from phasa.frontiers import move_frontier, read_frontier
+from phasa.schedule.trust import OWN_PAST
 from phasa.web.url import Url
 
 
@@ -118,6 +122,23 @@ def test_a_frontier_that_others_use_is_not_touched(tmp_path: Path, postgres: str
     assert not other.frontier_file.exists()
     with pytest.raises(CollectionError, match="there is a frontier already"):
         move_it(with_pages, postgres)
+
+
+def test_what_the_crawl_has_learned_of_revisits_goes_along(tmp_path: Path, postgres: str) -> None:
+    collection = collection_for(tmp_path / "c", SmallWeb(3, hosts=1))
+    with closing(SqliteFrontier(collection.frontier_file)) as frontier:
+        frontier.offer([Offer(Url("http://a.example/"))])
+        frontier.keep_note(OWN_PAST, 2.5)
+        frontier.keep_note("another", 7.0)
+    move_it(collection, postgres)
+    served = Collection.open(collection.path)
+    with read_frontier(served) as reader:
+        assert (reader.note(OWN_PAST), reader.note("another")) == (2.5, 7.0)
+    with closing(PostgresFrontier(postgres, member=Member("here"))) as server:
+        server.keep_note(OWN_PAST, 3.25)
+    move_it(served, "sqlite", drop=True)
+    with read_frontier(Collection.open(collection.path)) as reader:
+        assert (reader.note(OWN_PAST), reader.note("another")) == (3.25, 7.0)
 
 
 def _place(collection: Collection) -> str:

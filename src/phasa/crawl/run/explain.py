@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from phasa.collection import Collection
+from phasa.crawl.page_weights import PageWeights
 from phasa.crawl.run.assembly import seen_by_models, unseen_file
 from phasa.crawl.run.control import read_orders
 from phasa.crawl.run.priority import made_of
@@ -73,15 +74,17 @@ def explain(
     around = segment_row(collection, url, frontier)
     way = tuple(frontier.way_back(url, MOST_SOURCES))
     told = _explanation(story, way, around.summary if around is not None else "")
-    told = msgspec.structs.replace(told, delay=_delay(collection, story.host), **_over_time(frontier, url))
+    told = msgspec.structs.replace(
+        told, delay=_delay(collection, story.host), **_over_time(collection, frontier, story)
+    )
     if not thorough or story.note.startswith(REQUISITE):
         return told
     return msgspec.structs.replace(told, made_of=made_of(collection, frontier, story))
 
 
-def _over_time(frontier: FrontierReader, url: Url) -> dict[str, object]:
-    """The captures of a page that is visited again, and when it is due."""
-    found = frontier.captures(url, MOST_CAPTURES)
+def _over_time(collection: Collection, frontier: FrontierReader, story: Story) -> dict[str, object]:
+    """The captures of a page that is visited again, when it is due, and how much it is wanted."""
+    found = frontier.captures(story.url, MOST_CAPTURES)
     if found is None:
         return {}
     lines = [
@@ -89,8 +92,20 @@ def _over_time(frontier: FrontierReader, url: Url) -> dict[str, object]:
         for one in found.captures
     ]
     often = f"{found.seen.changes:.1f} changes in {found.seen.seconds / 86400:.1f} days watched"
-    due = f"{_time(found.due)}, or when the budget allows; {often}" if found.due is not None else f"none; {often}"
+    due = f"none; {often}"
+    if found.due is not None:
+        due = f"{_time(found.due)}, or when the budget allows; {often}{_counts(collection, story)}"
     return {"captures": tuple(lines), "next_visit": due}
+
+
+def _counts(collection: Collection, story: Story) -> str:
+    """How much a visit of a page counts, and what makes it so; '' where it counts as any other."""
+    weight = PageWeights(collection.settings.fresh).of(
+        story.url, story.visit.judged if story.visit is not None else None
+    )
+    reasons = [f"set for {weight.name}"] if weight.name else []
+    reasons += [f"score {weight.score:.2g}"] if weight.score != 1.0 else []
+    return f"; counts {weight.times:.2g} times ({', '.join(reasons)})" if reasons else ""
 
 
 def _time(at: float) -> str:

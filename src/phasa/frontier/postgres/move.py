@@ -20,6 +20,7 @@ from phasa.frontier.postgres.address import parse_address
 from phasa.frontier.postgres.database import PostgresDatabase
 from phasa.frontier.postgres.members import Members, Shards, shard_of
 from phasa.frontier.sqlite import SqliteFrontier
+from phasa.frontier.storage import NOTE
 from phasa.web.url import Url, registered_domain
 
 MARK = "moved from"
@@ -54,7 +55,8 @@ TABLES = (
     Table("capture", "id at status change record", "int8 float8 int4 float8 text"),
     Table("answered", "url record", "text text"),
 )  # fmt: skip
-_META = ("scope", "began", "ended")
+_META = f"key IN ('scope', 'began', 'ended') OR key LIKE '{NOTE}%'"
+"""The small values that go along: those of the crawl, and its notes (`Frontier.keep_note`)."""
 
 
 def move_to_server(file: Path, address: str, place: str, show: Show = lambda done, of: None) -> int:
@@ -124,9 +126,8 @@ def move_to_file(address: str, file: Path, place: str, show: Show = lambda done,
             target.executemany(f"INSERT INTO {table.name}({', '.join(table.named())}) VALUES ({marks})", rows)
             moved += _count(target, table.name)
         target.executemany("INSERT INTO tally VALUES (?, ?)", db.tallies().items())
-        for key in _META:
-            if (value := db.meta(key)) is not None:
-                made.set_meta(key, value)
+        for key, value in db.execute(f"SELECT key, value FROM meta WHERE {_META}").fetchall():
+            made.set_meta(key, value)
         if different := _different(target, db):
             raise CollectionError(f"{fresh}: {different}; nothing was moved")
         made.commit()
@@ -187,10 +188,8 @@ def _pages(db: PostgresDatabase, table: Table, columns: str) -> Iterator[tuple[A
 def _finish_server(source: sqlite3.Connection, db: PostgresDatabase) -> None:
     """What the file keeps elsewhere: tallies, small values, the heads of hosts, the next numbers."""
     db.count(dict(source.execute("SELECT name, n FROM tally")))
-    for key in _META:
-        row = source.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        if row is not None:
-            db.set_meta(key, row[0])
+    for key, value in source.execute(f"SELECT key, value FROM meta WHERE {_META}"):
+        db.set_meta(key, value)
     db.execute(
         "UPDATE host SET rank = b.rank, head = b.id FROM (SELECT DISTINCT ON (host) host, -priority AS rank, id"
         " FROM url WHERE state = 0 ORDER BY host, priority DESC, id) AS b WHERE b.host = host.id"
