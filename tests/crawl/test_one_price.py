@@ -192,7 +192,7 @@ def test_the_crawl_takes_its_share_and_status_shows_it(tmp_path: Path, capsys: p
         fresh = FreshSettings(requests_per_day=200.0, with_feeds=True)
         collection = collection_for(tmp_path / "c", small, fresh=fresh)
         CommonBudget(collection.budget_file, "feeds", 200.0).share(lambda prices: 1e5 / np.sqrt(prices), time.time())
-        code, _, errors = phasa(capsys, "crawl", collection.path, "--seconds", "4", "--quiet")
+        code, _, errors = phasa(capsys, "crawl", collection.path, "--seconds", "8", "--quiet")
         assert code == 0, errors
     assert read_shares(collection.budget_file, 200.0, time.time()) is None  # it has left
     CommonBudget(collection.budget_file, "feeds", 200.0).leave()
