@@ -10,7 +10,7 @@ from phasa.errors import SettingsError
 from phasa.language.detectors import detector
 from phasa.language.detectors.auto import Auto
 from phasa.language.normalise import STEPS, normalise_as
-from phasa.language.profile import keep_profile, known_languages, load_profile, profile_for
+from phasa.language.profile import is_shipped, keep_profile, known_languages, load_profile, profile_for
 from phasa.language.stopwords import stop_words, stop_words_of
 
 # The languages that most of the web is written in, most pages first (W3Techs), and those without blanks beside them.
@@ -38,6 +38,11 @@ def test_every_shipped_profile_is_whole(code: str) -> None:
     assert (profile.direction == "rtl") == (profile.scripts[0] in ("Arab", "Hebr"))
     assert load_profile(profile.name) == load_profile(profile.aliases[0]) == profile
     assert code in Auto().codes  # detect can say it
+
+
+def test_the_codes_of_shipped_profiles_are_known_without_reading_them() -> None:
+    assert all(is_shipped(code) for code in known_languages())
+    assert not any(map(is_shipped, ("persian", "fa-IR", "xx", "")))
 
 
 def test_no_two_profiles_answer_to_one_name() -> None:

@@ -102,6 +102,11 @@ def profile_for(code: str) -> Profile | None:
     return None
 
 
+def is_shipped(code: str) -> bool:
+    """Whether a profile with this very code is shipped; without reading any."""
+    return code in _codes()
+
+
 def keep_profile(profile: Profile, folder: Path) -> Path:
     """Write a profile and the lists that it names into a folder, so that it stands by itself; the file of the profile.
 
@@ -123,6 +128,12 @@ def keep_profile(profile: Profile, folder: Path) -> Path:
     names = {key: f"{key}.txt" for key in lists}
     kept.write_text(write_settings(msgspec.structs.replace(profile, **names)), encoding="utf-8")
     return kept
+
+
+@cache
+def _codes() -> frozenset[str]:
+    folder: Traversable = files("phasa.language") / "profiles"
+    return frozenset(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
 
 
 @cache
