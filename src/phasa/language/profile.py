@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -68,6 +66,7 @@ class Profile(Settings, frozen=True, kw_only=True):
         return frozenset({self.code.lower(), self.name.lower(), *self.aliases})
 
 
+_SHIPPED = Path(__file__).with_name("profiles")  # importlib.resources would take longer to load than a profile
 _FILES = ("dictionary", "extra_words", "stop_words", "samples", "thresholds")
 """The settings of a profile that name a file, or a shipped list."""
 
@@ -132,15 +131,12 @@ def keep_profile(profile: Profile, folder: Path) -> Path:
 
 @cache
 def _codes() -> frozenset[str]:
-    folder: Traversable = files("phasa.language") / "profiles"
-    return frozenset(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    return frozenset(path.stem for path in _SHIPPED.glob("*.toml"))
 
 
 @cache
 def _shipped() -> dict[str, Profile]:
-    folder: Traversable = files("phasa.language") / "profiles"
-    found = (_read(Path(str(entry))) for entry in folder.iterdir() if entry.name.endswith(".toml"))
-    return {profile.code: profile for profile in sorted(found, key=lambda profile: profile.code)}
+    return {profile.code: profile for profile in sorted(map(_read, _SHIPPED.glob("*.toml")), key=lambda one: one.code)}
 
 
 @cache
