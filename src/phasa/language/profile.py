@@ -103,7 +103,13 @@ def profile_for(code: str) -> Profile | None:
 
 def is_shipped(code: str) -> bool:
     """Whether a profile with this very code is shipped; without reading any."""
-    return code in _codes()
+    return code in _sources()
+
+
+def is_mentioned(name: str) -> bool:
+    """Whether any shipped profile mentions this name, as one of its own or in any other place; without parsing any."""
+    quoted = f'"{name.lower()}"'
+    return is_shipped(name) or any(quoted in source for source in _sources().values())
 
 
 def keep_profile(profile: Profile, folder: Path) -> Path:
@@ -130,8 +136,9 @@ def keep_profile(profile: Profile, folder: Path) -> Path:
 
 
 @cache
-def _codes() -> frozenset[str]:
-    return frozenset(path.stem for path in _SHIPPED.glob("*.toml"))
+def _sources() -> dict[str, str]:
+    """What the files of the shipped profiles say, in lower case, by code."""
+    return {path.stem: path.read_text(encoding="utf-8").lower() for path in _SHIPPED.glob("*.toml")}
 
 
 @cache

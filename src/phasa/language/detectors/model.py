@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from phasa.language.census import take_census
 from phasa.language.detectors.detector import OneByOne, sample
 from phasa.language.linear import Group, Model, shipped_model
-from phasa.language.profile import Profile, is_shipped, profile_for
+from phasa.language.profile import Profile, is_mentioned, is_shipped, profile_for
 from phasa.language.scripts import SCRIPTS
 from phasa.language.verdict import Document, Verdict, unknown
 
@@ -99,7 +99,7 @@ class GeneralModel(OneByOne):
 @cache
 def _printed(name: str) -> str:
     """The code a verdict prints for a class: that of the profile that has its name, else its own."""
-    if is_shipped(name):  # most are: then no profile need be read
+    if is_shipped(name) or not is_mentioned(name):  # mostly so: then no profile need be parsed
         return name
     profile = profile_for(name)
     return profile.code if profile is not None and name.lower() in profile.names else name
