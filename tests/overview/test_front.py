@@ -81,7 +81,7 @@ def test_an_address_of_a_whole_site_says_that_a_page_is_its_home() -> None:
     ],
 )
 def test_a_page_that_calls_itself_an_article_is_believed_unless_it_is_a_home(said: Evidence, is_list: bool) -> None:
-    page = lay_out(HTMLTree.parse(f"<body><p>{STORY}</p><div class=grid>{CARDS}</div></body>"))
+    page = lay_out(HTMLTree.parse(f"<body><p>{STORY * 20}</p><div class=grid>{CARDS}</div></body>"))
     doubtful = [0.1, *[-0.4] * (len(page.texts) - 1)]
     assert bool(front_blocks(page, [0], doubtful, said)) is is_list
     assert front_blocks(page, [], [-0.4] * len(page.texts), said)  # what has no article is none
