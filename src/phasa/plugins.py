@@ -15,7 +15,6 @@ import sys
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import cache, partial
-from hashlib import sha1
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -161,6 +160,8 @@ def _module(kind: Kind, place: str) -> ModuleType:
 def _file(kind: Kind, path: Path) -> ModuleType:
     if not path.is_file():
         raise SettingsError(f"{kind} '{path}': no such file; a path is relative to where the command runs")
+    from hashlib import sha1  # loads a library that commands without a plug-in do without
+
     name = f"phasa_plugin_{path.stem}_{sha1(str(path).encode(), usedforsecurity=False).hexdigest()[:8]}"
     from importlib.util import module_from_spec, spec_from_file_location
 

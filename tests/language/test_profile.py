@@ -9,8 +9,9 @@ import pytest
 from phasa.errors import SettingsError
 from phasa.language.detectors import detector
 from phasa.language.detectors.auto import Auto
+from phasa.language.linear import shipped_model
 from phasa.language.normalise import STEPS, normalise_as
-from phasa.language.profile import keep_profile, known_languages, load_profile, profile_for
+from phasa.language.profile import is_mentioned, is_shipped, keep_profile, known_languages, load_profile, profile_for
 from phasa.language.stopwords import stop_words, stop_words_of
 
 # The languages that most of the web is written in, most pages first (W3Techs), and those without blanks beside them.
@@ -38,6 +39,24 @@ def test_every_shipped_profile_is_whole(code: str) -> None:
     assert (profile.direction == "rtl") == (profile.scripts[0] in ("Arab", "Hebr"))
     assert load_profile(profile.name) == load_profile(profile.aliases[0]) == profile
     assert code in Auto().codes  # detect can say it
+
+
+def test_the_codes_of_shipped_profiles_are_known_without_reading_them() -> None:
+    assert all(is_shipped(code) for code in known_languages())
+    assert not any(map(is_shipped, ("persian", "fa-IR", "xx", "")))
+
+
+def test_whatever_name_a_profile_has_is_mentioned_in_its_file() -> None:
+    names = {name for code in known_languages() for name in load_profile(code).names}
+    assert [name for name in sorted(names) if not is_mentioned(name)] == []
+    assert not is_mentioned("xx-none")
+
+
+def test_a_verdict_prints_the_code_of_the_profile_that_has_the_name_of_a_class() -> None:
+    model = Auto().model
+    for name in shipped_model().languages:
+        profile = profile_for(name)
+        assert model.code_of(name) == (profile.code if profile and name.lower() in profile.names else name)
 
 
 def test_no_two_profiles_answer_to_one_name() -> None:

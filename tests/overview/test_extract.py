@@ -68,6 +68,22 @@ def test_inline_tags_do_not_tear_words_and_line_breaks_are_kept() -> None:
     assert layout.texts == ["unbreakable word\nnext line", "second", "coop"]
 
 
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("one<!-- -->word", "oneword"),
+        ("two <!-- no text --> words", "two words"),
+        ("two  blanks", "two blanks"),
+        ("a\u00a0firm\u2003blank", "a firm blank"),
+        ("ends\n\tof lines ", "ends of lines"),
+        ("soft\u00adhyphen", "softhyphen"),
+        ("สวัสดี ครับ", "สวัสดี ครับ"),
+    ],
+)
+def test_blanks_of_every_kind_are_one_blank_and_comments_none(html: str, text: str) -> None:
+    assert lay_out(HTMLTree.parse(f"<p> {html}\n</p>")).texts == [text]
+
+
 def test_a_menu_is_one_block_and_navigation_is_left_out() -> None:
     items = "".join(f"<li><a href=/{n}>Item {n}</a></li>" for n in range(5))
     layout = lay_out(HTMLTree.parse(f"<nav>Elsewhere</nav><ul>{items}</ul><p>Some text</p>"))

@@ -7,11 +7,15 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from resiliparse.parse.html import HTMLTree
 from typer.testing import CliRunner
 
 from phasa.cli.group import app
 from phasa.overview.extract import Kind, extract
+from phasa.overview.extract.blocks import lay_out
+from phasa.overview.extract.evidence import Evidence
 from phasa.overview.extract.formats import TEI, markdown
+from phasa.overview.extract.front import front_blocks
 from phasa.overview.extract.metadata import Metadata
 
 SECTIONS = "".join(f"<li><a href=/s{n}>Section {n}</a></li>" for n in range(12))
@@ -66,6 +70,21 @@ def test_an_address_of_a_whole_site_says_that_a_page_is_its_home() -> None:
     assert extract(page).kind == "article"  # of twelve leads the judge is rather sure
     assert extract(page, url="https://daily.example/").kind == "front"
     assert extract(ARTICLE * 3, url="https://daily.example/").kind == "article"
+
+
+@pytest.mark.parametrize(
+    ("said", "is_list"),
+    [
+        (Evidence(), True),
+        (Evidence(article=True), False),
+        (Evidence(article=True, home=True), True),
+    ],
+)
+def test_a_page_that_calls_itself_an_article_is_believed_unless_it_is_a_home(said: Evidence, is_list: bool) -> None:
+    page = lay_out(HTMLTree.parse(f"<body><p>{STORY * 20}</p><div class=grid>{CARDS}</div></body>"))
+    doubtful = [0.1, *[-0.4] * (len(page.texts) - 1)]
+    assert bool(front_blocks(page, [0], doubtful, said)) is is_list
+    assert front_blocks(page, [], [-0.4] * len(page.texts), said)  # what has no article is none
 
 
 def test_a_page_without_text_has_no_kind() -> None:

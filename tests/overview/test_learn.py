@@ -87,6 +87,28 @@ def test_judging_many_blocks_in_parts_is_judging_them_at_once() -> None:
     assert np.allclose(trees.judge(X)[::125], singly, atol=1e-6)
 
 
+@given(st.integers(1, 7), st.integers(1, 5), st.integers(0, 40), st.integers(0, 99))
+@settings(max_examples=60)
+def test_trees_judged_in_pairs_say_what_they_say_one_by_one(trees: int, depth: int, columns: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    made = Trees(
+        random.integers(0, 3, (trees, depth)),
+        random.integers(0, 4, (trees, depth)).astype(np.float32),  # several trees ask the same question
+        random.random((trees, 1 << depth)).astype(np.float32),
+        -0.5,
+    )
+    X = random.integers(0, 6, (3, columns)).astype(np.float32)
+    scores = [
+        made.base
+        + sum(
+            leaf[int("".join(str(int(column[at] > bound)) for at, bound in zip(asked, bounds, strict=True)), 2)]
+            for asked, bounds, leaf in zip(made.feature, made.threshold, made.leaf, strict=True)
+        )
+        for column in X.T
+    ]
+    assert np.allclose(made.judge(X), 1.0 / (1.0 + np.exp(-np.array(scores))), atol=1e-5)
+
+
 def test_the_shipped_weights_fit_the_features() -> None:
     assert load_trees(WEIGHTS).feature.max() < len(FEATURES)
 

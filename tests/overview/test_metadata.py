@@ -66,3 +66,11 @@ def test_an_author_is_a_name_not_an_address() -> None:
 
 def test_a_declared_body_is_unescaped() -> None:
     assert read(LD.format('{"articleBody": "A &amp; <b>B</b>"}')).evidence.record == "A &  B "
+
+
+def test_a_page_calls_itself_an_article_unless_it_says_that_it_collects_them() -> None:
+    said = "<meta property=og:type content=Article>"
+    assert read(said).evidence.article
+    assert not read(said + LD.format('{"@type": "CollectionPage"}')).evidence.article
+    assert not read("<meta property=og:type content=website>").evidence.article
+    assert not read("").evidence.article

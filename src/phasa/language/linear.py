@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
@@ -99,7 +98,7 @@ def pack(table: NDArray[np.int8]) -> bytes:
 @cache
 def shipped_model() -> Model:
     """The model inside the package, read once."""
-    return read_model(BytesIO((files("phasa.language") / "data" / "model.npz").read_bytes()), "model.npz")
+    return read_model(BytesIO(Path(__file__).with_name("data").joinpath("model.npz").read_bytes()), "model.npz")
 
 
 def read_model(source: Path | BytesIO, name: str) -> Model:

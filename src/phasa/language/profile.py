@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -68,6 +66,7 @@ class Profile(Settings, frozen=True, kw_only=True):
         return frozenset({self.code.lower(), self.name.lower(), *self.aliases})
 
 
+_SHIPPED = Path(__file__).with_name("profiles")  # importlib.resources would take longer to load than a profile
 _FILES = ("dictionary", "extra_words", "stop_words", "samples", "thresholds")
 """The settings of a profile that name a file, or a shipped list."""
 
@@ -102,6 +101,17 @@ def profile_for(code: str) -> Profile | None:
     return None
 
 
+def is_shipped(code: str) -> bool:
+    """Whether a profile with this very code is shipped; without reading any."""
+    return code in _sources()
+
+
+def is_mentioned(name: str) -> bool:
+    """Whether any shipped profile mentions this name, as one of its own or in any other place; without parsing any."""
+    quoted = f'"{name.lower()}"'
+    return is_shipped(name) or any(quoted in source for source in _sources().values())
+
+
 def keep_profile(profile: Profile, folder: Path) -> Path:
     """Write a profile and the lists that it names into a folder, so that it stands by itself; the file of the profile.
 
@@ -126,10 +136,14 @@ def keep_profile(profile: Profile, folder: Path) -> Path:
 
 
 @cache
+def _sources() -> dict[str, str]:
+    """What the files of the shipped profiles say, in lower case, by code."""
+    return {path.stem: path.read_text(encoding="utf-8").lower() for path in _SHIPPED.glob("*.toml")}
+
+
+@cache
 def _shipped() -> dict[str, Profile]:
-    folder: Traversable = files("phasa.language") / "profiles"
-    found = (_read(Path(str(entry))) for entry in folder.iterdir() if entry.name.endswith(".toml"))
-    return {profile.code: profile for profile in sorted(found, key=lambda profile: profile.code)}
+    return {profile.code: profile for profile in sorted(map(_read, _SHIPPED.glob("*.toml")), key=lambda one: one.code)}
 
 
 @cache

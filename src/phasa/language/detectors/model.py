@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from phasa.language.census import take_census
 from phasa.language.detectors.detector import OneByOne, sample
 from phasa.language.linear import Group, Model, shipped_model
-from phasa.language.profile import Profile, profile_for
+from phasa.language.profile import Profile, is_mentioned, is_shipped, profile_for
 from phasa.language.scripts import SCRIPTS
 from phasa.language.verdict import Document, Verdict, unknown
 
@@ -24,17 +25,16 @@ class GeneralModel(OneByOne):
 
     def __init__(self, model: Model | None = None) -> None:
         self._model = model or shipped_model()
-        self._codes = {name: _printed(name) for name in self._model.languages}
         self._classes_of: dict[tuple[str, str], list[int]] = {}
 
     @property
     def codes(self) -> frozenset[str]:
         """Every code its verdicts can carry."""
-        return frozenset(self._codes.values())
+        return frozenset(map(self.code_of, self._model.languages))
 
     def code_of(self, name: str) -> str:
         """The code that verdicts print for a class of the model."""
-        return self._codes.get(name) or _printed(name)
+        return _printed(name)
 
     def judge(self, document: Document) -> Verdict:
         return self.detect_many([document.text])[0]
@@ -65,7 +65,7 @@ class GeneralModel(OneByOne):
             if score < _UNSURE:
                 verdicts.append(unknown(f"script {script}, n-grams fit no language well"))
             else:
-                verdicts.append(Verdict(self._codes[name], round(score, 4), f"script {script}, n-grams of {name}"))
+                verdicts.append(Verdict(_printed(name), round(score, 4), f"script {script}, n-grams of {name}"))
         return verdicts
 
     def tells_apart(self, script: str) -> bool:
@@ -82,7 +82,7 @@ class GeneralModel(OneByOne):
         wanted = self._classes_of.get((script, language))
         if wanted is None:
             names = [group.classes[choice] for choice in group.seen[script].tolist()]
-            wanted = [place for place, name in enumerate(names) if Verdict(self._codes[name], 1.0, "").is_in(language)]
+            wanted = [place for place, name in enumerate(names) if Verdict(_printed(name), 1.0, "").is_in(language)]
             self._classes_of[script, language] = wanted
         if not wanted:
             return None
@@ -96,8 +96,11 @@ class GeneralModel(OneByOne):
         return candidates, np.exp(logits - logits.max(axis=1, keepdims=True))
 
 
+@cache
 def _printed(name: str) -> str:
     """The code a verdict prints for a class: that of the profile that has its name, else its own."""
+    if is_shipped(name) or not is_mentioned(name):  # mostly so: then no profile need be parsed
+        return name
     profile = profile_for(name)
     return profile.code if profile is not None and name.lower() in profile.names else name
 

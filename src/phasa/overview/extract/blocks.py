@@ -17,7 +17,6 @@ from phasa.overview.extract.vocabulary import (
     INLINE,
     LINK,
     TAG_ROLE,
-    TEXT,
     TREATMENT,
     Names,
 )
@@ -121,15 +120,13 @@ def _walk(tree: HTMLTree, treatments: dict[str, int]) -> Layout:
     for _ in range(MOST_NODES):
         if node is None:
             break
-        name = node.tag
-        how = treatment(name, BLOCK)
         child = None
-        if how == TEXT:
-            text = node.value
+        text = node.value
+        if text is not None:  # text or a comment: what a node is costs more to ask than what it says
             if text.isspace():
-                if parts and parts[-1] is not _LINE:
+                if parts and parts[-1] is not _LINE and node.tag == "#text":
                     parts.append(" ")
-            else:
+            elif node.tag == "#text":
                 if gap:
                     if text[0].isalnum():
                         parts.append(" ")
@@ -137,7 +134,7 @@ def _walk(tree: HTMLTree, treatments: dict[str, int]) -> Layout:
                 parts.append(text)
                 if in_link:
                     link_length += len(text)
-        elif how == BLOCK:
+        elif (how := treatment(name := node.tag, BLOCK)) == BLOCK:
             gap = False
             if parts:
                 close_block()
@@ -222,8 +219,10 @@ def _parts_from(node: DOMNode) -> bool:
 
 def _join(parts: list[str]) -> str:
     """The gathered text with single blanks and its line breaks; `parts` is emptied."""
-    text = "".join(parts)
+    text = "".join(parts).strip()
     parts.clear()
+    if text.isprintable() and "  " not in text:  # blanks of other kinds and line ends are not printable
+        return text
     if _SOFT_HYPHEN in text:
         text = text.replace(_SOFT_HYPHEN, "")
     if _LINE in text:

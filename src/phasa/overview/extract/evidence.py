@@ -17,6 +17,8 @@ class Evidence:
     record: str = ""
     home: bool = False
     """Its address, given or declared, is that of a whole site."""
+    article: bool = False
+    """It calls itself an article, and not also a collection of them."""
 
     def match(self, openings: list[str]) -> tuple[list[bool], list[bool], list[bool]]:
         """Per block, by its opening in lower case: is it the title, does it stand in the description, in the body."""

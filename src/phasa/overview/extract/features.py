@@ -7,6 +7,7 @@ rows are features, columns are blocks.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
@@ -175,20 +176,22 @@ def _read_texts(drafts: Sequence[Draft]) -> _Texts:
     description: list[bool] = []
     record: list[bool] = []
     for layout, evidence in drafts:
-        seen: dict[str, int] = {}
         openings = [text[:300].lower() for text in layout.texts]
-        for text, opening in zip(layout.texts, openings, strict=True):
-            lines.append(text.count("\n"))
-            foot.append(opening[0] in _ENDING and opening.startswith(FOOTERS))
-            action.append(opening[:3] in _INVITING and opening.startswith(INVITATIONS))
-            notice.append(len(NOTICES.intersection(opening[:_NOTICED].split())))
-            seen[text] = seen.get(text, -1) + 1
-        repeated += [min(seen[text], 3) for text in layout.texts]
+        lines += [text.count("\n") for text in layout.texts]
+        foot += [opening[0] in _ENDING and opening.startswith(FOOTERS) for opening in openings]
+        action += [opening[:3] in _INVITING and opening.startswith(INVITATIONS) for opening in openings]
+        notice += [_notices(opening[:_NOTICED].split()) for opening in openings]
+        copies = Counter(layout.texts)
+        repeated += [min(copies[text] - 1, 3) for text in layout.texts]
         is_title, in_description, in_record = evidence.match(openings)
         title += is_title
         description += in_description
         record += in_record
     return _Texts(lines, foot, np.array(action), notice, repeated, np.array(title), description, record)
+
+
+def _notices(words: list[str]) -> int:
+    return 0 if NOTICES.isdisjoint(words) else len(NOTICES.intersection(words))
 
 
 def _around(batch: Batch) -> list[Rows]:

@@ -12,6 +12,7 @@ from typing import Final
 
 from phasa.overview.extract.blocks import Layout
 from phasa.overview.extract.content import Kind, Place
+from phasa.overview.extract.evidence import Evidence
 from phasa.overview.extract.vocabulary import BIT, FOOTERS
 
 _FRAME: Final = sum(BIT[role] for role in ("nav", "footer", "share", "offer", "hidden", "form"))
@@ -27,12 +28,15 @@ _ARTICLE: Final = 100  # characters of which the judge is sure: so much is an ar
 _ON_A_HOME: Final = 1500  # the same on a page that says it is the home page of its site
 
 
-def front_blocks(page: Layout, chosen: Sequence[int], margins: Sequence[float], home: bool = False) -> list[int]:
+def front_blocks(page: Layout, chosen: Sequence[int], margins: Sequence[float], evidence: Evidence) -> list[int]:
     """The blocks of a home, portal or list page, in order; empty when `chosen`, what reads like an article, is one.
 
-    `home` says that the address is that of a whole site.
+    A page that calls itself an article is believed, unless its address is that of a whole site: then what the judge
+    has chosen counts, be it sure or not.
     """
-    sure = sum(len(page.texts[number]) for number in chosen if margins[number] > _SURE)
+    home = evidence.home
+    doubt = 0.0 if evidence.article and not home else _SURE
+    sure = sum(len(page.texts[number]) for number in chosen if margins[number] > doubt)
     if sure >= (_ON_A_HOME if home else _ARTICLE):
         return []
     listed = _outside_frame(page)

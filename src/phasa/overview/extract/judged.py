@@ -49,7 +49,7 @@ def _chosen(page: Layout, evidence: Evidence, margins: list[float]) -> list[Elem
     if not margins:
         return []
     chosen = choose_blocks(page, margins)
-    front = front_blocks(page, chosen, margins, evidence.home)
+    front = front_blocks(page, chosen, margins, evidence)
     numbers = front or chosen
     homes = {page.home[number] for number in numbers}
     addresses, places = _addresses(page, homes), places_of(page, homes)

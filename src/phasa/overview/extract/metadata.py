@@ -70,6 +70,7 @@ def read_metadata(tree: HTMLTree, url: str = "") -> Metadata:
             description=description,
             record=_unmarked(body),
             home=_HOME.match(url or canonical or named.get("og:url", "")) is not None,
+            article=named.get("og:type", "").lower() == "article" and not any(map(_is_of_a_list, scripts)),
         ),
     )
 
@@ -121,6 +122,10 @@ def _records(scripts: list[DOMNode]) -> Iterator[dict[str, Any]]:
                     queue += item["@graph"][:50]
                 if isinstance(item.get("mainEntity"), dict):
                     queue.append(item["mainEntity"])
+
+
+def _is_of_a_list(script: DOMNode) -> bool:
+    return "CollectionPage" in script.text  # the type of schema.org; some sites call their lists articles elsewhere
 
 
 def _title(named: dict[str, str], records: list[dict[str, Any]], page: str, h1: str) -> str:

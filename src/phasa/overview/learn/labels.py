@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from phasa.overview.extract.blocks import Layout, lay_out
+from phasa.overview.extract.evidence import Evidence
 from phasa.overview.extract.features import SIZE, Draft, Matrix, measure_pages
 from phasa.overview.extract.front import front_blocks
 from phasa.overview.extract.judged import choose_blocks, margins_of
@@ -29,6 +30,7 @@ class Example(NamedTuple):
 
     page: Page
     layout: Layout
+    evidence: Evidence
     X: Matrix
     y: Floats
     w: Floats
@@ -39,7 +41,7 @@ class Example(NamedTuple):
             return ""
         margins = margins_of(self.X, chances, [len(self.layout.texts)])
         chosen = choose_blocks(self.layout, margins)
-        chosen = front_blocks(self.layout, chosen, margins) or chosen
+        chosen = front_blocks(self.layout, chosen, margins, self.evidence) or chosen
         return "\n".join(self.layout.texts[number] for number in chosen)
 
 
@@ -47,7 +49,8 @@ def make_example(page: Page) -> Example:
     """Measure a page and label its blocks."""
     tree = read_tree(read_text(page.body))
     layout = lay_out(tree)
-    X = measure_pages([Draft(layout, read_metadata(tree).evidence)])
+    evidence = read_metadata(tree).evidence
+    X = measure_pages([Draft(layout, evidence)])
     if page.must or page.partial:
         y, trust = _by_fragments(page, layout.texts)
     else:
@@ -55,7 +58,7 @@ def make_example(page: Page) -> Example:
     # A long block matters more to a reader, a short one still counts.
     w = trust * (0.4 + np.minimum(X[SIZE], 5.0) / 4.0)
     w *= _FRAGMENT_WEIGHT if page.must or page.partial else _PAGE_WEIGHT / max(float(w.sum()), 1.0)
-    return Example(page, layout, X, y, w)
+    return Example(page, layout, evidence, X, y, w)
 
 
 def _by_fragments(page: Page, texts: list[str]) -> tuple[Floats, Floats]:
