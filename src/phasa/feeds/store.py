@@ -144,6 +144,15 @@ class FeedStore:
         rows = self.db.execute(f"SELECT {self._selected} FROM feed {where} ORDER BY id", values)
         return [self._feed_row(row) for row in rows]
 
+    def terms(self) -> dict[int, tuple[object, ...]]:
+        """By number, what a watch must know of a feed before it is polled, of feeds that may be: compared with an
+        earlier answer it says who joined or changed, far sooner than all of their rows would."""
+        rows = self.db.execute(
+            f"SELECT id, url, policy, zone, bootstrap, substr(publisher, 1, {_SHOWN}) FROM feed"
+            " WHERE retired = '' AND paused = 0 ORDER BY id"
+        )
+        return {row[0]: row[1:] for row in rows}
+
     def feed(self, number: int) -> FeedRow:
         (row,) = self.feeds(number)
         return row
