@@ -222,6 +222,37 @@ async def test_a_busy_feed_loses_nothing_while_polls_are_short(store: FeedStore)
     assert sorted(found) == [at for at in range(0, int(last) + 1, 120) if at > NOW]
 
 
+async def test_a_look_for_new_feeds_reads_only_those_that_joined_or_changed(
+    store: FeedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.add("http://b.example/", NOW)
+    watching = watcher(store, PaperServer({}), VirtualClock(NOW), 100.0)
+    whole, read = FeedStore.feed, []
+    monkeypatch.setattr(FeedStore, "feed", lambda self, number: (read.append(number), whole(self, number))[1])
+    watching.join()
+    watching.join()
+    assert read == [1, 2], "each once"
+    store.add("http://c.example/", NOW)
+    store.db.execute("UPDATE feed SET policy = 'uniform' WHERE id = 2")
+    store.pause(URL, NOW)
+    watching.join()
+    assert read == [1, 2, 2, 3]
+    assert str(watching.policy.choice(2)) == "uniform"  # type: ignore[attr-defined]
+
+
+async def test_a_feed_that_rested_is_polled_again(store: FeedStore) -> None:
+    clock = VirtualClock(NOW)
+    server = PaperServer({URL: document([("a", NOW)])}, clock=clock)
+    watching = watcher(store, server, clock, 100.0)
+    await watching.run(until=NOW + HOUR)
+    store.pause(URL, clock.now())
+    await watching.run(until=NOW + 20 * DAY)
+    rested = len(server.requests)
+    store.resume(URL, clock.now())
+    await watching.run(until=NOW + 40 * DAY)
+    assert len(server.requests) > rested
+
+
 async def test_what_is_no_feed_is_a_failure_and_keeps_the_old_posts(store: FeedStore) -> None:
     server = PaperServer({URL: document([("a", NOW)])})
     await watch(store, server, 1)

@@ -6,6 +6,7 @@ from math import inf
 
 import numpy as np
 
+from phasa.feeds.bucket import Bucket
 from phasa.feeds.forecast import Forecast
 from phasa.feeds.policy import Pace, Reason, Terms
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY, WEEK
@@ -83,3 +84,36 @@ def test_a_feed_that_would_overflow_by_waiting_says_from_when_it_is_urgent() -> 
     reason, at, urgent = decided(2)
     assert reason is Reason.WINDOW
     assert urgent == at
+
+
+def gap_of_the_first(unknown: int) -> float:
+    """The usual gap of a feed of twelve posts a day while so many others have not been polled yet."""
+    budget = SharedBudget(100.0, float(NOW), Pace())
+    for feed in range(1 + unknown):
+        budget.register(feed, Terms(entries=20))
+    budget.pay(0, float(NOW))
+    budget.join(0, np.arange(NOW - 20 * DAY, NOW, 2 * HOUR), float(NOW), float(NOW))
+    return budget.decide(0, float(NOW)).gap
+
+
+def test_the_first_feeds_leave_polls_to_those_that_nothing_is_known_of_yet() -> None:
+    assert gap_of_the_first(50) > 20 * gap_of_the_first(0)
+
+
+def test_a_feed_that_gave_no_answer_is_not_waited_for() -> None:
+    budget = SharedBudget(100.0, float(NOW), Pace())
+    for feed in (0, 1):
+        budget.register(feed, Terms(entries=20))
+    budget.join(0, np.arange(NOW - 20 * DAY, NOW, 2 * HOUR), float(NOW), float(NOW))
+    waiting = budget.decide(0, float(NOW)).worth
+    budget.pay(1, float(NOW))
+    budget.register(1, Terms(entries=20))
+    assert budget.decide(0, float(NOW)).worth < waiting
+
+
+def test_polls_that_were_there_at_once_do_not_count_as_coming() -> None:
+    bucket = Bucket.in_advance(100.0, float(NOW), 0.5)
+    assert bucket.income(NOW + HOUR) == 50.0
+    assert bucket.income(NOW + DAY) == 100.0
+    assert Bucket.in_advance(100.0, float(NOW), 1.0).income(NOW) > 0.0
+    assert Bucket.for_rate(100.0, float(NOW)).income(NOW) == 100.0

@@ -145,12 +145,9 @@ class FeedStore:
         return [self._feed_row(row) for row in rows]
 
     def terms(self) -> dict[int, tuple[object, ...]]:
-        """By number, what a watch must know of a feed before it is polled, of feeds that may be: compared with an
-        earlier answer it says who joined or changed, far sooner than all of their rows would."""
-        rows = self.db.execute(
-            f"SELECT id, url, policy, zone, bootstrap, substr(publisher, 1, {_SHOWN}) FROM feed"
-            " WHERE retired = '' AND paused = 0 ORDER BY id"
-        )
+        """Of every feed that may be polled, what its terms depend on: a watch sees by it who joined or changed."""
+        chosen = f"id, url, policy, zone, bootstrap, substr(publisher, 1, {_SHOWN})"
+        rows = self.db.execute(f"SELECT {chosen} FROM feed WHERE retired = '' AND paused = 0 ORDER BY id")
         return {row[0]: row[1:] for row in rows}
 
     def feed(self, number: int) -> FeedRow:
