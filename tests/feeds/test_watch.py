@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from email.utils import formatdate
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +13,7 @@ from tests.feeds.paper_server import PaperServer, VirtualClock, document, sound,
 from phasa.feeds.manners import LONGEST_ORDER, LONGEST_PAUSE, out_of_skipped, pause_after
 from phasa.feeds.post import Hints
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY
+from phasa.feeds.rows import FeedRow
 from phasa.feeds.store import FeedStore
 from phasa.web.exchange import Exchange
 from phasa.web.url import Url
@@ -227,8 +229,14 @@ async def test_a_look_for_new_feeds_reads_only_those_that_joined_or_changed(
 ) -> None:
     store.add("http://b.example/", NOW)
     watching = watcher(store, PaperServer({}), VirtualClock(NOW), 100.0)
-    whole, read = FeedStore.feed, []
-    monkeypatch.setattr(FeedStore, "feed", lambda self, number: (read.append(number), whole(self, number))[1])
+    whole: Callable[[FeedStore, int], FeedRow] = FeedStore.feed
+    read: list[int] = []
+
+    def counted(self: FeedStore, number: int) -> FeedRow:
+        read.append(number)
+        return whole(self, number)
+
+    monkeypatch.setattr(FeedStore, "feed", counted)
     watching.join()
     watching.join()
     assert read == [1, 2], "each once"
