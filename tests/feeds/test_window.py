@@ -54,6 +54,12 @@ def test_posts_in_bursts_and_little_known_make_a_forecast_less_sure() -> None:
     assert sureness(forecast_of(even)) < sureness(forecast_of(week)), "a week tells more than two days"
 
 
+def test_a_document_is_not_filled_to_its_last_entry_even_when_that_is_allowed() -> None:
+    hourly = np.array([NOW - k * HOUR for k in range(1, 73)])
+    latest = Window(20).latest(forecast_of(hourly), NOW + 3.0 * DAY, 1.0)
+    assert latest - NOW < 15 * HOUR, "twenty are expected in twenty hours"
+
+
 def test_a_feed_in_bursts_is_polled_before_an_even_one_of_the_same_rate() -> None:
     even = np.array([NOW - k * 2 * HOUR for k in range(1, 61)])
     bursts = np.concatenate([NOW - k * 20 * HOUR + np.arange(10) * 60 for k in range(1, 7)])
