@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.feeds.test_policy import HOURLY, posts
 
-from phasa.feeds.forecast import MOST_FADING, SHARES, Forecast, pulse_of, rate_of_year, unsteadiness
+from phasa.feeds.forecast import MOST_FADING, SHARES, Forecast, forecast_terms, pulse_of, rate_of_year, unsteadiness
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY
 from phasa.feeds.shape import WIDTH, Shape, learn_shape
 
@@ -14,7 +14,7 @@ from phasa.feeds.shape import WIDTH, Shape, learn_shape
 def test_the_process_does_not_explode_and_goes_back_to_its_long_run_rate() -> None:
     pulse = pulse_of(posts(HOURLY, 60), MONDAY + 60 * DAY)
     assert 0 < SHARES.sum() < 1
-    decay, _, _ = pulse.forecast_terms()
+    decay, _, _ = forecast_terms(pulse.shares)
     assert (decay > 0).all()
     assert pulse.rate == pytest.approx(HOURLY.sum() / DAY, rel=0.1)
     assert pulse_of(np.array([5]), 10).rate == 1.0 / DAY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from email.utils import formatdate
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +13,7 @@ from tests.feeds.paper_server import PaperServer, VirtualClock, document, sound,
 from phasa.feeds.manners import LONGEST_ORDER, LONGEST_PAUSE, out_of_skipped, pause_after
 from phasa.feeds.post import Hints
 from phasa.feeds.rhythm import DAY, HOUR, MONDAY
+from phasa.feeds.rows import FeedRow
 from phasa.feeds.store import FeedStore
 from phasa.web.exchange import Exchange
 from phasa.web.url import Url
@@ -220,6 +222,43 @@ async def test_a_busy_feed_loses_nothing_while_polls_are_short(store: FeedStore)
     found = {int(at) for at in store.posting_times(busy) if at > NOW}
     assert last > NOW + 12 * HOUR
     assert sorted(found) == [at for at in range(0, int(last) + 1, 120) if at > NOW]
+
+
+async def test_a_look_for_new_feeds_reads_only_those_that_joined_or_changed(
+    store: FeedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.add("http://b.example/", NOW)
+    watching = watcher(store, PaperServer({}), VirtualClock(NOW), 100.0)
+    whole: Callable[[FeedStore, int], FeedRow] = FeedStore.feed
+    read: list[int] = []
+
+    def counted(self: FeedStore, number: int) -> FeedRow:
+        read.append(number)
+        return whole(self, number)
+
+    monkeypatch.setattr(FeedStore, "feed", counted)
+    watching.join()
+    watching.join()
+    assert read == [1, 2], "each once"
+    store.add("http://c.example/", NOW)
+    store.db.execute("UPDATE feed SET policy = 'uniform' WHERE id = 2")
+    store.pause(URL, NOW)
+    watching.join()
+    assert read == [1, 2, 2, 3]
+    assert str(watching.policy.choice(2)) == "uniform"  # type: ignore[attr-defined]
+
+
+async def test_a_feed_that_rested_is_polled_again(store: FeedStore) -> None:
+    clock = VirtualClock(NOW)
+    server = PaperServer({URL: document([("a", NOW)])}, clock=clock)
+    watching = watcher(store, server, clock, 100.0)
+    await watching.run(until=NOW + HOUR)
+    store.pause(URL, clock.now())
+    await watching.run(until=NOW + 20 * DAY)
+    rested = len(server.requests)
+    store.resume(URL, clock.now())
+    await watching.run(until=NOW + 40 * DAY)
+    assert len(server.requests) > rested
 
 
 async def test_what_is_no_feed_is_a_failure_and_keeps_the_old_posts(store: FeedStore) -> None:

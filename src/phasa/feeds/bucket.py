@@ -11,6 +11,8 @@ HOLDS, HOLDS_SHARED = 28.0, 7.0
 # How a reserve is built up: days of polls for a feed whose weeks differ, at most so many, growing so fast.
 RESERVE, MOST_RESERVE, RESERVE_GROWTH = 3.0, 7.0, 0.1
 STEERING = 0.7
+# The share of a day's polls that counts as coming even when all of the first day's were there at once.
+LEAST_INCOME = 0.25
 # The share of its room from which on a bucket counts as nearly full.
 NEARLY_FULL = 0.75
 
@@ -55,6 +57,11 @@ class Bucket:
             first_day = max(0.0, min(now, self.begun + DAY) - self.since)
             self.level = min(self._most, self.level + polls - first_day / DAY * self.advance)
             self.since = now
+
+    def income(self, now: float) -> float:
+        """Polls a day that come at this moment: fewer in the first day when some of its polls were there at once."""
+        lent = self.advance if now < self.begun + DAY else 0.0
+        return max(self.per_day - lent, LEAST_INCOME * self.per_day)
 
     def set_rate(self, per_day: float, now: float) -> None:
         """From now on it fills at another rate; what is in it stays, as far as there is room."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import exp
 
 import numpy as np
@@ -39,8 +40,9 @@ MORE_POSTS, MORE_SHARE = 20, 0.05
 DOUBTED_BELOW, DOUBT_STEP = 1 / 3, 0.05
 # Posts that are remembered.
 KEPT = 20000
-# Tables of the forecast's decay that are kept for use again; a daemon has thousands of feeds.
-MOST_FADING = 16
+# Tables of the forecast's decay, and shapes added up, that are kept for use again, of all feeds together: a daemon has
+# thousands of them.
+MOST_FADING, MOST_ADDED_UP = 64, 64
 
 Learner = Callable[[Times], Shape]
 
@@ -52,14 +54,33 @@ class Pulse:
     rate: float
     shares: Floats
 
-    def forecast_terms(self) -> tuple[Floats, Floats, Floats]:
-        """Decay per second, weights in and weights out of the terms of the forecast.
 
-        A(now + x) = rate + Σ_l out_l · (in_l · (E - rate)) · e^(-decay_l x).
-        """
-        matrix = (np.ones((len(MEMORIES), 1)) * self.shares[None, :] - np.eye(len(MEMORIES))) / MEMORIES[:, None]
-        values, vectors = np.linalg.eig(matrix)
-        return -values.real, np.linalg.inv(vectors).real, (self.shares @ vectors).real
+def forecast_terms(shares: Floats) -> tuple[Floats, Floats, Floats]:
+    """Decay per second, weights in and weights out of the terms of the forecast.
+
+    A(now + x) = rate + Σ_l out_l · (in_l · (E - rate)) · e^(-decay_l x).
+    """
+    matrix = (np.ones((len(MEMORIES), 1)) * shares[None, :] - np.eye(len(MEMORIES))) / MEMORIES[:, None]
+    values, vectors = np.linalg.eig(matrix)
+    return -values.real, np.linalg.inv(vectors).real, (shares @ vectors).real
+
+
+@lru_cache(MOST_FADING)
+def fading(shares: tuple[float, ...], width: int) -> Floats:
+    """How much of each average is left in the middle of each step of `width` bins of the next two weeks. The same for
+    all feeds, whose shares are common."""
+    decay, inward, outward = forecast_terms(np.array(shares))
+    middles = (np.arange(2 * BINS // width) + 0.5) * (width * WIDTH)
+    left: Floats = np.exp(-np.outer(middles, decay)) * outward @ inward
+    return left
+
+
+@lru_cache(MOST_ADDED_UP)
+def added_up(shape: Shape) -> Floats:
+    """Posts to be expected per unit of activity up to each bin of three weeks, so that any window is one subtraction.
+
+    It is three times as large as the shape, and one poll asks for it many times: kept for the last feeds polled."""
+    return np.concatenate(([0.0], np.cumsum(np.tile(shape.rates * WIDTH, 3))))
 
 
 def weights(times: Times, shape: Shape) -> Floats:
@@ -136,7 +157,6 @@ class Forecast:
         self._memories = MEMORIES.tolist()
         self._calendar = self.last // RELEARN
         self._habit = Habit(self.shape, self.pulse.rate, self.alone)
-        self._set_shape(self.shape)
         self._set_pulse(self.pulse)
         self._when_learned = self._last_year
         self._hours = LearnedHours.at(self.last, self.known)
@@ -154,14 +174,7 @@ class Forecast:
         self.pulse = pulse
         self._last_year = rate_of_year(self.known, self.last, pulse.rate)
         self.averages = averages(self.known, self.shape, self.last, pulse.rate).tolist()
-        self._decay, self._inward, self._outward = pulse.forecast_terms()
-        self._shares: list[float] = pulse.shares.tolist()
-        self._fading: dict[tuple[int, int], Floats] = {}
-
-    def _set_shape(self, shape: Shape) -> None:
-        self.shape = shape
-        # Expected posts per unit of activity up to each bin of two weeks, so that any window is one subtraction.
-        self._mass = np.concatenate(([0.0], np.cumsum(np.tile(shape.rates * WIDTH, 3))))
+        self._shares: tuple[float, ...] = tuple(pulse.shares.tolist())
 
     def activity(self) -> float:
         """Posts per second to be expected just now, were the shape flat."""
@@ -193,7 +206,7 @@ class Forecast:
             self.known = np.concatenate((self.known, posts))
             if late:
                 self.known.sort()
-            self._set_shape(self._habit.see(posts))
+            self.shape = self._habit.see(posts)
         self.averages, self.last = kept, now
         if self.alone:
             self._doubt()
@@ -216,7 +229,7 @@ class Forecast:
         doubt = max(0.0, 1.0 - self.averages[-1] / (DOUBTED_BELOW * self._when_learned))
         if abs(doubt - self._habit.doubt) > DOUBT_STEP:
             self._habit.doubt = doubt
-            self._set_shape(self._habit.believed())
+            self.shape = self._habit.believed()
 
     def relearn(self, now: int) -> None:
         """Learn the shape again from what was posted before `now`."""
@@ -225,35 +238,22 @@ class Forecast:
         learned = self.learner(self.known[: int(np.searchsorted(self.known, now))])
         self._habit = Habit(learned, self.pulse.rate, self.alone, self._habit)
         self._when_learned = rate_of_year(self.known, now, self.pulse.rate)
-        self._set_shape(self._habit.believed())
+        self.shape = self._habit.believed()
 
     def expect(self, until: int) -> tuple[float, float]:
         """Posts to be expected from the last poll to `until`, and the seconds that they wait for a poll then."""
         steps = max(1, (until - self.last) // WIDTH)
         if steps > 2 * BINS:
             return 0.0, 0.0
-        expected = np.array(self._posts(1, steps, self._fade(1, steps)))
+        expected = np.array(self.expected_posts(1, steps))
         waits = (until - self.last) - (np.arange(steps) + 0.5) * WIDTH
         return float(expected.sum()), float(expected @ waits)
 
     def expected_posts(self, width: int, steps: int) -> list[float]:
-        """Posts to be expected in each of the next steps of `width` five-minute bins."""
-        if (width, steps) not in self._fading:
-            if len(self._fading) >= MOST_FADING:
-                self._fading.clear()
-            self._fading[width, steps] = self._fade(width, steps)
-        return self._posts(width, steps, self._fading[width, steps])
-
-    def _fade(self, width: int, steps: int) -> Floats:
-        """How much of each average is left in the middle of each step."""
-        middles = (np.arange(steps) + 0.5) * (width * WIDTH)
-        left: Floats = np.exp(-np.outer(middles, self._decay)) * self._outward @ self._inward
-        return left
-
-    def _posts(self, width: int, steps: int, fading: Floats) -> list[float]:
+        """Posts to be expected in each of the next steps of `width` five-minute bins, two weeks at most."""
         rest = self.pulse.rate
-        activity = fading @ (np.array(self.averages) - rest) + rest
+        activity = fading(self._shares, width)[:steps] @ (np.array(self.averages) - rest) + rest
         place = (self.last - MONDAY) % WEEK // WIDTH
-        marks = self._mass[place : place + steps * width + 1 : width]
+        marks = added_up(self.shape)[place : place + steps * width + 1 : width]
         expected: list[float] = (np.maximum(activity, 0.02 * rest) * (marks[1:] - marks[:-1])).tolist()
         return expected

@@ -61,7 +61,7 @@ FLOWS_BACK = 0.02
 STRONGEST = 4.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Shape:
     """Relative posting rate in each of the week's bins of five minutes from Monday 00:00 UTC; mean 1."""
 

@@ -63,6 +63,8 @@ class SharedBudget:
         # √activity of each feed, and their sum.
         self._roots: dict[int, float] = {}
         self._all_roots = 0.0
+        # Feeds that nothing is known of yet: they were never polled.
+        self._unknown: set[int] = set()
         self._logged = now
 
     @property
@@ -73,6 +75,7 @@ class SharedBudget:
         return self.bucket.ready_at(now)
 
     def pay(self, feed: int, now: float) -> None:
+        self._unknown.discard(feed)
         self.bucket.pay(now)
 
     def made(self, feed: int, polls: int) -> None:
@@ -86,7 +89,9 @@ class SharedBudget:
         return np.asarray([(DAY / gap).sum() + self.scheduled for gap in gaps])
 
     def register(self, feed: int, terms: Terms) -> None:
-        self._windows.setdefault(feed, Window(terms.entries))
+        if feed not in self._windows:
+            self._windows[feed] = Window(terms.entries)
+            self._unknown.add(feed)
         self._kin[feed] = terms.kin
 
     def __contains__(self, feed: object) -> bool:
@@ -94,6 +99,7 @@ class SharedBudget:
 
     def join(self, feed: int, times: Times, now: float, watched_since: float) -> None:
         kin = self._kin.get(feed, "")
+        self._unknown.discard(feed)
         if is_young(times):
             self._neighbours.show(times, now)
 
@@ -107,6 +113,7 @@ class SharedBudget:
             self.recall(feed, forecast.activity())
 
     def recall(self, feed: int, activity: float) -> None:
+        self._unknown.discard(feed)
         root = sqrt(max(activity, LEAST_ACTIVITY))
         self._all_roots += root - self._roots.get(feed, 0.0)
         self._roots[feed] = root
@@ -115,6 +122,7 @@ class SharedBudget:
         self._forecasts.pop(feed, None)
         self._windows.pop(feed, None)
         self._kin.pop(feed, None)
+        self._unknown.discard(feed)
         self._all_roots -= self._roots.pop(feed, 0.0)
 
     def observe(self, feed: int, now: float, posts: Times) -> None:
@@ -145,8 +153,9 @@ class SharedBudget:
         activity = max(forecast.activity(), LEAST_ACTIVITY)
         self.bucket.fill(now)
         self.recall(feed, activity)
-        per_day = max(self.bucket.per_day - self.scheduled, LEAST_SHARE * self.bucket.per_day)
-        price = 0.5 * (self._all_roots * DAY / per_day) ** 2 * self.bucket.price_factor()
+        income = self.bucket.income(now)
+        per_day = max(income - self.scheduled, LEAST_SHARE * income)
+        price = 0.5 * (self._expected_roots() * DAY / per_day) ** 2 * self.bucket.price_factor()
         gap = min(max(sqrt(2.0 * price / activity), 2.0 * WIDTH), float(LONGEST_GAP))
         at = min(float(best_poll(forecast, price, gap)), now + LONGEST_GAP)
         at = max(at, now + self._pace.least_gap)
@@ -158,6 +167,12 @@ class SharedBudget:
                 return Decision(soon, price, gap, activity, Reason.WINDOW, soon)
             return Decision(at, price, gap, activity, urgent_from=soon if soon < beyond else inf)
         return Decision(at, price, gap, activity)
+
+    def _expected_roots(self) -> float:
+        """√activity of all feeds together. Those that were never polled count as the mean of the others, and that mean
+        starts at one post a day: else the first feeds of a new collection would take the polls of all."""
+        mean = (self._all_roots + sqrt(1.0 / DAY)) / (len(self._roots) + 1)
+        return self._all_roots + len(self._unknown) * mean
 
     def expected_delay(self, feed: int, until: float, gap: float) -> float:
         posts, waiting = self._forecasts[feed].expect(int(until))

@@ -144,6 +144,12 @@ class FeedStore:
         rows = self.db.execute(f"SELECT {self._selected} FROM feed {where} ORDER BY id", values)
         return [self._feed_row(row) for row in rows]
 
+    def terms(self) -> dict[int, tuple[object, ...]]:
+        """Of every feed that may be polled, what its terms depend on: a watch sees by it who joined or changed."""
+        chosen = f"id, url, policy, zone, bootstrap, substr(publisher, 1, {_SHOWN})"
+        rows = self.db.execute(f"SELECT {chosen} FROM feed WHERE retired = '' AND paused = 0 ORDER BY id")
+        return {row[0]: row[1:] for row in rows}
+
     def feed(self, number: int) -> FeedRow:
         (row,) = self.feeds(number)
         return row

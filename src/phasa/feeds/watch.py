@@ -92,11 +92,11 @@ class Watcher:
     def __post_init__(self) -> None:
         self.stop = asyncio.Event()
         self._pauses = HostPauses()
-        # Feeds by the moment they are due, those in it or being polled, and the servers being asked.
+        # Feeds by the moment they are due, those in it or being polled with their terms, and the servers being asked.
         self._queue = Due()
         # From when on feeds are urgent, and until when: where their documents would soon lose posts.
         self._urgent: dict[int, tuple[float, float]] = {}
-        self._joined: set[int] = set()
+        self._joined: dict[int, tuple[object, ...]] = {}
         self._busy: dict[asyncio.Task[None], str] = {}
         self._plans = DayPlans(self.store)
         now = self.clock.now()
@@ -140,15 +140,16 @@ class Watcher:
 
     def join(self) -> None:
         """Take in the feeds that were registered or changed since the last look."""
-        for feed in self._ours():
-            if feed.retired or feed.paused:
+        for number, held in self.store.terms().items():
+            if self._joined.get(number) == held or not self.shard.has(str(held[0])):
                 continue
-            self.policy.register(feed.id, terms_of(feed, self.settings))
-            if feed.id not in self._joined:
-                self._joined.add(feed.id)
-                self._queue.push(feed.due, feed.id)
+            feed = self.store.feed(number)
+            self.policy.register(number, terms_of(feed, self.settings))
+            if number not in self._joined:
+                self._queue.push(feed.due, number)
                 if feed.activity is not None:
-                    self.policy.recall(feed.id, feed.activity)
+                    self.policy.recall(number, feed.activity)
+            self._joined[number] = held
 
     def _reap(self) -> None:
         for task in [task for task in self._busy if task.done()]:
@@ -203,7 +204,7 @@ class Watcher:
             self._queue.push(polled.due, feed.id, *self._urgent.get(feed.id, ()))
 
     def _leave(self, number: int) -> None:
-        self._joined.discard(number)
+        self._joined.pop(number, None)
         self._urgent.pop(number, None)
         self._plans.forget(number)
         self.policy.leave(number)
