@@ -36,9 +36,11 @@ async def test_the_page_tells_delay_and_why_and_loads_nothing(tmp_path: Path) ->
     with FeedStore(tmp_path / "feeds.db") as store:
         store.add("http://a.example/<b>", NOW)
         clock = VirtualClock(NOW)
-        server = PaperServer({"http://a.example/<b>": document([("one", NOW - 50)])})
+        old = [("one", NOW - 50), *((f"old {day}", NOW - day * DAY) for day in range(1, 20))]
+        server = PaperServer({"http://a.example/<b>": document(old)})
         await watcher(store, server, clock, 100.0).run(until=NOW + 3 * HOUR)
-        server.pages["http://a.example/<b>"] = document([("&lt;script&gt;alert(1)&lt;/script&gt;", NOW + 2.9 * HOUR)])
+        new = ("&lt;script&gt;alert(1)&lt;/script&gt;", NOW + 2.9 * HOUR)
+        server.pages["http://a.example/<b>"] = document([new, *old])
         await watcher(store, server, clock, 100.0).run(until=NOW + DAY)
         reports = [report_feed(store, line, clock.now()) for line in feed_lines(store, clock.now())]
         page = write_report(reports, store.latest(), clock.now())

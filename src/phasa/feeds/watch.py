@@ -213,9 +213,10 @@ class Watcher:
         """Write down what a poll brought and when the next one is."""
         now = self.clock.now()
         log.debug("%s: status %d, %s, %d bytes", feed.url, answer.status, answer.outcome, len(answer.body))
-        for hop in answer.hops[1:]:
+        if answer.redirects:
             # Redirects lead to servers that rest as well.
-            self._pauses.rest(str(hop.url), now + self.spacing)
+            for url in (*(hop.url for hop in answer.redirects[1:]), answer.final_url):
+                self._pauses.rest(str(url), now + self.spacing)
         if answer.status == 410:
             poll = PollRow(feed.id, now, 410, answer.outcome, 0, 0, False, "gone: retired")
             update = FeedUpdate(retired="410 Gone", why="the server says it is gone for good")
