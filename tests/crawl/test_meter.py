@@ -63,6 +63,17 @@ def test_workers_together_have_the_totals_of_one_and_the_speed_of_all() -> None:
     assert both.time == 11.0
 
 
+def test_the_last_pages_of_a_worker_that_had_few_count_for_few() -> None:
+    busy, idle = Meter(0.0), Meter(0.0)
+    for _ in range(27):
+        busy.judged(True)
+    for _ in range(3):
+        idle.judged(False)
+    both = combine([busy.read(1.0, Stats(pages=30, wanted=27)), idle.read(2.0, Stats(pages=30, wanted=27))])
+    assert both.harvest_last_100 == both.harvest == 0.9
+    assert both.judged == 30
+
+
 def test_two_workers_of_one_speed_need_half_the_time() -> None:
     assert combine([worker(left=100.0), worker(left=100.0)]).seconds_left == pytest.approx(50.0)
     assert combine([worker(), worker()]).seconds_left is None

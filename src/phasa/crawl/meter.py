@@ -76,6 +76,8 @@ class Metrics(CrawlNumbers, frozen=True, kw_only=True):
     """Since the run began."""
     fetches: int
     """Requests of this run, those that failed among them."""
+    judged: int = 0
+    """Pages of this run."""
     outcomes: dict[str, int]
     """The fetches by status, or by what went wrong."""
     paused: bool = False
@@ -121,6 +123,7 @@ class Meter:
             time=round(now, 3),
             seconds=round(seconds, 3),
             fetches=self.fetches,
+            judged=self.pages,
             outcomes=dict(self.outcomes.most_common()),
             paused=self.paused,
         )
@@ -136,7 +139,9 @@ def combine(parts: Sequence[Metrics]) -> Metrics:
     outcomes: Counter[str] = Counter()
     for part in parts:
         outcomes.update(part.outcomes)
-    last = [part.harvest_last_100 for part in parts if part.harvest_last_100 is not None]
+    # Of each worker as many pages count as its share is of.
+    last = [(min(100, part.judged), part.harvest_last_100) for part in parts if part.harvest_last_100 is not None]
+    of = sum(pages for pages, _ in last)
     # Each says how long it would take alone: together they need as long as their speeds added up.
     speed = sum(1.0 / part.seconds_left for part in parts if part.seconds_left)
     return msgspec.structs.replace(
@@ -148,7 +153,8 @@ def combine(parts: Sequence[Metrics]) -> Metrics:
         waiting=max(0, latest.waiting + latest.leased - leased),
         ready_hosts=sum(part.ready_hosts or 0 for part in parts),
         resting_hosts=sum(part.resting_hosts or 0 for part in parts),
-        harvest_last_100=sum(last) / len(last) if last else None,
+        judged=sum(part.judged for part in parts),
+        harvest_last_100=sum(pages * share for pages, share in last) / of if of else None,
         pages_per_second=sum(part.pages_per_second or 0.0 for part in parts),
         seconds_left=1.0 / speed if speed else latest.seconds_left,
     )
