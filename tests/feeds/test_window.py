@@ -118,9 +118,14 @@ def test_a_feed_that_gave_no_answer_is_not_waited_for() -> None:
     assert budget.decide(0, float(NOW)).worth < waiting
 
 
-def test_polls_that_were_there_at_once_do_not_count_as_coming() -> None:
+def test_polls_that_were_there_at_once_and_are_spent_do_not_count_as_coming() -> None:
     bucket = Bucket.in_advance(100.0, float(NOW), 0.5)
-    assert bucket.income(NOW + HOUR) == 50.0
+    assert bucket.income(float(NOW)) == 100.0
+    assert bucket.income(float(NOW), promised=20) == 80.0  # to feeds that were never polled
+    for _ in range(60):
+        bucket.pay(float(NOW))
+    assert bucket.income(float(NOW)) == 50.0
+    assert bucket.income(NOW + DAY / 2) == 65.0  # 25 of the 60 have come since
     assert bucket.income(NOW + DAY) == 100.0
-    assert Bucket.in_advance(100.0, float(NOW), 1.0).income(NOW) > 0.0
+    assert Bucket.in_advance(100.0, float(NOW), 1.0).income(NOW, promised=200) == 25.0
     assert Bucket.for_rate(100.0, float(NOW)).income(NOW) == 100.0

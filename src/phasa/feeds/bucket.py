@@ -38,6 +38,7 @@ class Bucket:
     def __post_init__(self) -> None:
         self.begun = self.since
         self._most = self.holds * max(1.0, self.per_day)
+        self._paid = 0
 
     @classmethod
     def in_advance(cls, per_day: float, now: float, share: float = 0.5) -> Bucket:
@@ -58,10 +59,15 @@ class Bucket:
             self.level = min(self._most, self.level + polls - first_day / DAY * self.advance)
             self.since = now
 
-    def income(self, now: float) -> float:
-        """Polls a day that come at this moment: fewer in the first day when some of its polls were there at once."""
-        lent = self.advance if now < self.begun + DAY else 0.0
-        return max(self.per_day - lent, LEAST_INCOME * self.per_day)
+    def income(self, now: float, promised: int = 0) -> float:
+        """Polls a day that come at this moment: fewer in the first day, as far as polls of it that were there at once
+        are spent, or promised to feeds that were never polled."""
+        passed = (now - self.begun) / DAY
+        if passed >= 1.0:
+            return self.per_day
+        earned = max(0.0, self.per_day - self.advance) * passed
+        spent = min(self.advance, max(0.0, self._paid + promised - earned))
+        return max(self.per_day - spent, LEAST_INCOME * self.per_day)
 
     def set_rate(self, per_day: float, now: float) -> None:
         """From now on it fills at another rate; what is in it stays, as far as there is room."""
@@ -97,6 +103,7 @@ class Bucket:
         """A poll is made."""
         self.fill(now)
         self.level -= 1.0
+        self._paid += 1
 
     def deduct(self, polls: int) -> None:
         """Polls were made before the bucket was: a restart earns none."""

@@ -153,7 +153,7 @@ class SharedBudget:
         activity = max(forecast.activity(), LEAST_ACTIVITY)
         self.bucket.fill(now)
         self.recall(feed, activity)
-        income = self.bucket.income(now)
+        income = self.bucket.income(now, len(self._unknown))
         per_day = max(income - self.scheduled, LEAST_SHARE * income)
         price = 0.5 * (self._expected_roots() * DAY / per_day) ** 2 * self.bucket.price_factor()
         gap = min(max(sqrt(2.0 * price / activity), 2.0 * WIDTH), float(LONGEST_GAP))
