@@ -38,7 +38,8 @@ _MASK = (1 << 64) - 1
 
 
 class Revisits:
-    """The revisits of one process, with its share (`part`) of the budget. `start` is the time of now."""
+    """The revisits of one process. Of the budget it has as much as the pages that are its own are worth at the price of
+    all, so that processes with more or busier sites make more of the visits. `start` is the time of now."""
 
     PRICED = 600.0  # seconds for which a price holds
     SAMPLE = 5_000  # pages by which it is found
@@ -58,7 +59,8 @@ class Revisits:
         part: float = 1.0,
         common: CommonBudget | None = None,
     ) -> None:
-        """`common`: the budget is shared with feeds."""
+        """`part`: of the budget, until it is known which of the pages under revisit this process has. `common`: the
+        budget is shared with feeds."""
         self.settings = settings
         self.price = 0.0
         self._frontier = frontier
@@ -201,7 +203,10 @@ class Revisits:
         self._share_budget(rates, np.asarray([self._weights.of(p.url, p.score).times for p in paces]), share, now)
         weights = np.asarray([self._weight(pace.url, pace.score) for pace in paces])
         before = self.price
-        self.price = share_budget(rates, self._all * share, self.settings.aim, weights).price
+        visits, self.price = share_budget(rates, self._all * share, self.settings.aim, weights)
+        ours = np.asarray([pace.ours for pace in paces])
+        # At the least one page of the sample: a process may have pages of which none is in it.
+        self._part = max(float(visits[ours].sum() / (visits.sum() or 1.0)), 1 / len(paces))
         if not 0.8 <= before / self.price <= 1.25:
             self._next_look = now  # moments that were found at another price
         gap = len(paces) / share / self._all  # seconds between two visits of a page in the mean

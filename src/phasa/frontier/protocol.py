@@ -194,12 +194,14 @@ class DuePage(NamedTuple):
 
 
 class Pace(NamedTuple):
-    """A page that is visited again: the changes seen of it, in how many seconds, and its score as in `DuePage`."""
+    """A page that is visited again: the changes seen of it, in how many seconds, its score as in `DuePage`, and whether
+    it is one of this worker."""
 
     url: Url
     changes: float
     seconds: float
     score: float | None
+    ours: bool = True
 
 
 class Rescoped(NamedTuple):

@@ -128,12 +128,12 @@ class RevisitTable:
         """So many pages at most, spread over all of them."""
         last = self._size()
         rows = self._db.execute(
-            f"SELECT u.url, r.changes, r.seconds, {SCORE} FROM revisit r JOIN url u ON u.id = r.id"
-            " LEFT JOIN visit v ON v.id = r.id"
+            f"SELECT u.url, r.changes, r.seconds, {SCORE}, {self.OURS} FROM revisit r JOIN url u ON u.id = r.id"
+            " JOIN host h ON h.id = u.host LEFT JOIN visit v ON v.id = r.id"
             " WHERE r.due IS NOT NULL AND (r.id % 2147483648 * 2654435761 % 4294967296) <= ? LIMIT ?",
-            (4294967296 * min(1.0, 2.0 * most / max(last, 1)), most),
+            (self._owner(), 4294967296 * min(1.0, 2.0 * most / max(last, 1)), most),
         ).fetchall()
-        return [Pace(Url(url), *known) for url, *known in rows]
+        return [Pace(Url(url), found, time, score, bool(ours)) for url, found, time, score, ours in rows]
 
     def _size(self) -> int:
         """About as many as there are."""
