@@ -9,7 +9,7 @@ that came is counted in the order of crawl.log.
 
 Webs that lie have pages of two languages, which the world counts for the language and a judge that reads them may not.
 So there are two shares of each crawl. *judged*: what the judge of a new collection says, in the lab too, where it reads
-the same pages and the strategy learns from what it says. *true*: what the world says; the lab of the manual.
+the same pages and the strategy learns from what it says. *true*: what the world says of the pages of the same crawls.
 
 With `--virtual` the live crawl is the loop of one, with its connections and manners, on a clock that skips waiting
 (`phasa lab run --live`); answers take about so many seconds, drawn anew for each run. What it finds does not depend on
@@ -40,6 +40,7 @@ from phasa.lab.compare import crawl_on
 from phasa.lab.curves import Ground
 from phasa.lab.graph import Graph
 from phasa.lab.pace import Pace
+from phasa.lab.replay import Crawl
 from phasa.lab.seeds import seeds_of
 from phasa.lab.world import World
 
@@ -121,28 +122,29 @@ def main() -> None:
         print(json.dumps(crawl(options)))
         return
 
-    ground = Ground(world=options.world, language=options.lang, seeds=options.seeds, lies=options.lies)
-    graph, lab = crawl_on(ground, options.strategy, options.pages)
+    ground = Ground(world=options.world, language=options.lang, seeds=options.seeds, lies=options.lies, judge="crawl")
     world = World.from_name(options.world, options.lang, lies=options.lies)
-    read, strict = crawl_on(replace(ground, judge="crawl"), options.strategy, options.pages)
-    judged = read.wanted[strict.pages].tolist()
-    rows = [Row("lab", harvest(judged), harvest(graph.wanted[lab.pages].tolist()))]
+    graph = world.graph
+    read, lab = crawl_on(ground, options.strategy, options.pages)
+    rows = [Row("lab", *shares(read, graph, lab))]
     if options.virtual:
-        rows += [virtual(ground, options, draw + 1) for draw in range(options.runs)]
+        rows += [virtual(ground, graph, options, draw + 1) for draw in range(options.runs)]
     else:
         rows += served(world, graph, options)
     report(rows, options)
 
 
-def virtual(ground: Ground, options: argparse.Namespace, draw: int) -> Row:
+def shares(read: Graph, graph: Graph, crawl: Crawl) -> tuple[dict[int, float], dict[int, float]]:
+    """The harvest of a crawl of the lab by what was read on its pages, and by what the world says of them."""
+    return harvest(read.wanted[crawl.pages].tolist()), harvest(graph.wanted[crawl.pages].tolist())
+
+
+def virtual(ground: Ground, graph: Graph, options: argparse.Namespace, draw: int) -> Row:
     """One crawl in the time of a live one, which is skipped."""
     pace = Pace(options.delay, options.virtual, options.connections or Pace.connections)
     cpu = time.process_time()
-    paced = replace(ground, pace=pace, draw=draw)
-    graph, crawl = crawl_on(paced, options.strategy, options.pages)
-    read, other = crawl_on(replace(paced, judge="crawl"), options.strategy, options.pages)
-    shares = harvest(read.wanted[other.pages].tolist()), harvest(graph.wanted[crawl.pages].tolist())
-    return Row(f"live {draw}", *shares, crawl.seconds, time.process_time() - cpu)
+    read, crawl = crawl_on(replace(ground, pace=pace, draw=draw), options.strategy, options.pages)
+    return Row(f"live {draw}", *shares(read, graph, crawl), crawl.seconds, time.process_time() - cpu)
 
 
 def served(world: World, graph: Graph, options: argparse.Namespace) -> list[Row]:

@@ -12,13 +12,14 @@ import msgspec
 import pytest
 
 from phasa.collection import Collection
-from phasa.crawl.run.crawl_log import read_log
+from phasa.crawl.run.crawl_log import Logged, read_log
 from phasa.crawl.run.runs import run_collection
 from phasa.frontier.politeness import Politeness
 from phasa.lab.compare import crawl_on
 from phasa.lab.curves import Ground
 
 WORLD, PAGES = "1:6000", 300
+GROUND = Ground(world=WORLD, language="th", seeds="thai1", judge="crawl")
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +40,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, str]
         server.wait()
 
 
-def live_harvest(folder: Path, served: tuple[int, str], **changes: float) -> float:
-    """The share of wanted pages among the first so many of a live crawl."""
+def live_crawl(folder: Path, served: tuple[int, str], pages: int, **changes: float) -> list[Logged]:
+    """The pages of a live crawl, as they came."""
     made = Collection.create(folder, language="th")
     port, seeds = served
     (made.path / Collection.SEEDS).write_text(seeds, encoding="utf-8")
@@ -49,19 +50,33 @@ def live_harvest(folder: Path, served: tuple[int, str], **changes: float) -> flo
         server=f"127.0.0.1:{port}",
         allow_private=True,
         politeness=Politeness(delay=0.0, address_delay=0.0),
-        budgets=msgspec.structs.replace(made.settings.budgets, pages=PAGES + 50),
+        budgets=msgspec.structs.replace(made.settings.budgets, pages=pages),
         **changes,
     )
     run_collection(Collection(made.path, settings))
-    wanted = [line.wanted for line in read_log(made.path / Collection.LOG) if line.wanted is not None]
-    assert len(wanted) >= PAGES
-    return sum(wanted[:PAGES]) / PAGES
+    came = [line for line in read_log(made.path / Collection.LOG) if line.wanted is not None]
+    assert len(came) >= pages
+    return came
+
+
+def live_harvest(folder: Path, served: tuple[int, str], **changes: float) -> float:
+    """The share of wanted pages among the first so many of a live crawl."""
+    return sum(line.wanted is True for line in live_crawl(folder, served, PAGES + 50, **changes)[:PAGES]) / PAGES
 
 
 def test_a_live_crawl_harvests_nearly_what_the_lab_does(served: tuple[int, str], tmp_path: Path) -> None:
-    graph, lab = crawl_on(Ground(world=WORLD, language="th", seeds="thai1"), "hybrid", PAGES)
+    graph, lab = crawl_on(GROUND, "hybrid", PAGES)
     in_lab = float(graph.wanted[lab.pages].mean())
     live = live_harvest(tmp_path / "live", served)
     careless = live_harvest(tmp_path / "careless", served, tolerance=1.0)
     assert live >= in_lab - 0.06
     assert careless < live - 0.1
+
+
+def test_a_live_crawl_with_one_connection_goes_the_way_of_the_lab_page_by_page(
+    served: tuple[int, str], tmp_path: Path
+) -> None:
+    graph, lab = crawl_on(GROUND, "hybrid", 60)
+    live = live_crawl(tmp_path / "one", served, 60, connections=1)
+    assert [line.url for line in live] == [graph.url(page) for page in lab.pages.tolist()]
+    assert [line.wanted for line in live] == graph.wanted[lab.pages].tolist()

@@ -89,7 +89,7 @@ def run(
         typer.Option(
             "--judge",
             metavar="crawl|web",
-            help="Which pages of a world count: those that a crawl's judge finds by reading, or those the web says.",
+            help="What is on the pages of a world: what a crawl finds by reading them, or what the web says.",
         ),
     ] = "crawl",
     workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes.")] = 1,

@@ -20,6 +20,7 @@ from phasa.crawl.seeds import read_seeds
 from phasa.crawl.strategies import STRATEGIES, Circumstances, make_strategy, needs_knowledge
 from phasa.crawl.strategy import Seed, Strategy
 from phasa.crawl.target import Target
+from phasa.crawl.target import target_of as crawl_target
 from phasa.errors import InputError
 from phasa.lab.curves import MIXED, SHARES, Curve, Ground, curve_of
 from phasa.lab.graph import OK, Graph
@@ -33,12 +34,13 @@ from phasa.lab.knowledge import (
     without_trained,
 )
 from phasa.lab.links import depth_from
-from phasa.lab.page_judge import PageJudge
+from phasa.lab.page_judge import PageJudge, ReadWeb
 from phasa.lab.replay import Crawl, replay
 from phasa.lab.seeds import mixed_seeds, seeds_of
 from phasa.lab.store import read_graph
 from phasa.lab.targets import target_of
 from phasa.lab.world import World
+from phasa.language.profile import load_profile
 from phasa.strategy_settings import StrategySettings, with_options
 
 log = logging.getLogger(__name__)
@@ -126,12 +128,15 @@ def _left_out(graph: Graph, trained: str) -> Graph:
 def crawl_on(ground: Ground, strategy: str, pages: int) -> tuple[Graph, Crawl]:
     """One crawl by a strategy of the registry."""
     setup = setup_of(ground)
-    made = lab_strategy(strategy, Circumstances(target_of(setup.graph), seed=ground.draw, knowledge=setup.knowledge))
-    if ground.judge == "web":
+    by_web = ground.judge == "web"
+    target = target_of(setup.graph) if by_web else crawl_target(load_profile(setup.graph.target))
+    made = lab_strategy(strategy, Circumstances(target, seed=ground.draw, knowledge=setup.knowledge))
+    if by_web:
         return setup.graph, replay(setup.graph, made, setup.seeds, pages, pace=ground.pace, draw=ground.draw)
     one_scale = strategy.partition(":")[0] in BY_GAMMA or setup.knowledge is not None
     judge = _page_judge(ground.world, ground.language, ground.lies, one_scale)
-    crawl = replay(setup.graph, made, setup.seeds, pages, judge=judge, pace=ground.pace, draw=ground.draw)
+    web = ReadWeb(setup.graph, _world_of(ground.world, ground.language, ground.lies))
+    crawl = replay(setup.graph, made, setup.seeds, pages, judge=judge, pace=ground.pace, draw=ground.draw, web=web)
     return judge.labelled(setup.graph, crawl.pages), crawl
 
 

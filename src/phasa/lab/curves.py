@@ -47,7 +47,7 @@ class Ground:
     trained: str = "pass"
     """Pages that it was learned from: 'pass' lets links lead through them, 'remove' takes them out of the web."""
     judge: str = "web"
-    """Whose word counts: the 'web' knows its pages; 'crawl' reads them as the judge of a new collection does."""
+    """Whose word counts: the 'web' knows its pages and links; 'crawl' reads them as a new collection does."""
     pace: Pace | None = None
     """Crawl as one does live, in its time; None: one request after the other, in strict order."""
 

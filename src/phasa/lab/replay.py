@@ -102,11 +102,16 @@ class ReplayWeb:
             return Answer(Kind.OTHER, "404 not found", status=404)
         status = self._status[page]
         if status == OK:
-            country = "" if graph.country is None else graph.countries[int(graph.country[page])]
-            return GraphAnswer(Kind.PAGE, "", status=OK, country=country, links=self.out_links(page), number=page)
+            return self.page(page)
         if (moved := int(graph.moved[page])) >= 0:
             return Answer(Kind.MOVED, "moved", status=status, target=Url(graph.url(moved)))
         return Answer(Kind.OTHER, f"status {status}", status=status)
+
+    def page(self, page: int) -> GraphAnswer:
+        """The answer that a page of the graph is."""
+        graph = self.graph
+        country = "" if graph.country is None else graph.countries[int(graph.country[page])]
+        return GraphAnswer(Kind.PAGE, "", status=OK, country=country, links=self.out_links(page), number=page)
 
     def out_links(self, page: int) -> OutLinks:
         """The links of a page: addresses, anchors, what stands around them, hreflang. Each address once, where it
@@ -211,15 +216,17 @@ def replay(
     judge: Judge | None = None,
     pace: Pace | None = None,
     draw: int = 1,
+    web: ReplayWeb | None = None,
 ) -> Crawl:
     """Crawl until so many pages were counted or no URL waits. Among equal priorities the URL found first goes first.
 
-    Without a `judge` pages are what the graph says. With a `pace` it goes as a live crawl does, many requests at a
-    time, each taking as long as `draw` says. Raises LabError when the strategy raised an error.
+    Without a `judge` pages are what the graph says, and without a `web` what is on them. With a `pace` it goes as a
+    live crawl does, many requests at a time, each taking as long as `draw` says. Raises LabError when the strategy
+    raised an error.
     """
     measured = None if graph.trained is None else graph.measured.tolist()
 
-    web = ReplayWeb(graph)
+    web = web or ReplayWeb(graph)
     requested: list[int] = []
 
     def counted(answer: Answer, judgement: Judgement) -> int | None:
