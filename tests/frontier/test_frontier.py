@@ -110,6 +110,15 @@ def test_a_worse_offer_counts_only_where_the_latest_does(make: Make) -> None:
         assert drain(frontier) == order
 
 
+def test_after_a_worse_offer_of_its_best_url_a_host_has_its_turn_with_the_next(make: Make) -> None:
+    frontier = make(Rules(rediscovery=Rediscovery.LATEST, manners=PATIENT.manners))
+    frontier.offer([Offer(url("a"), 0.9), Offer(url("b"), 0.5)])
+    frontier.offer([Offer(url("a"), 0.1)])
+    assert frontier.best(0.0) == 0.5
+    assert frontier.next_ready(0.0) == 0.0
+    assert lease_one(frontier).url == url("b")
+
+
 def test_the_lease_carries_what_was_offered(make: Make) -> None:
     frontier = make(Rules())
     frontier.offer([Offer(url("a"), 0.25, depth=3, source="http://b.example/", note=b"\x00\xff")])

@@ -164,6 +164,21 @@ class Additive(Protocol):
         ...
 
 
+@runtime_checkable
+class Passing(Protocol):
+    """A strategy that keeps evidence of waiting links, and gives no notes. Where several workers crawl, a link to a
+    site of another one takes its evidence along."""
+
+    def evidence(self, url: str) -> bytes:
+        """What is known of a link; b'' when nothing is."""
+        ...
+
+    def adopt(self, links: Sequence[tuple[str, float, bytes]]) -> Sequence[float]:
+        """Take links over from other workers, each with the priority and the evidence that it had there; the priority
+        that each has here."""
+        ...
+
+
 class Plain:
     """What most strategies share: nothing learned from failures, nothing changed later, nothing to save."""
 

@@ -6,7 +6,7 @@ The sites are partitioned: a site (registered domain) belongs to one worker, wit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from phasa.frontier.index import url_hash
 from phasa.frontier.offer_batch import Sourced
@@ -45,6 +45,8 @@ class Inbox:
     def __init__(self, db: Storage, partition: Partition) -> None:
         self._db = db
         self._partition = partition
+        self.evidence: Callable[[Url], bytes] = lambda url: b""
+        """What goes with a link that has no note of its own."""
 
     # ── offers ───────────────────────────────────────────────────────────────────────────────────
 
@@ -57,7 +59,8 @@ class Inbox:
             if owner == self._partition.worker:
                 ours.append((offer, source))
             else:
-                others.append((owner, offer.url, offer.priority, offer.depth, offer.source, offer.note))
+                note = offer.note or self.evidence(offer.url)
+                others.append((owner, offer.url, offer.priority, offer.depth, offer.source, note))
         self._db.executemany(
             "INSERT INTO inbox(worker, url, priority, depth, source, note) VALUES (?, ?, ?, ?, ?, ?)", others
         )

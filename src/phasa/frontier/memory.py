@@ -98,9 +98,7 @@ class MemoryFrontier:
             elif not self.rules.replaces(offer, entry.priority, entry.note):
                 return OfferResult.KNOWN
             entry.note = offer.note
-            if offer.priority != entry.priority:
-                entry.priority = offer.priority
-                self._push(entry)
+            self._rank(entry, offer.priority)
             return OfferResult.RAISED
         if entry.state is State.DROPPED and may_return(entry.reason, offer):
             entry.priority, entry.note = offer.priority, offer.note
@@ -367,12 +365,16 @@ class MemoryFrontier:
             entry = self._known.get(url)
             if entry is None or entry.state is not State.WAITING:
                 continue
-            if priority != entry.priority:
-                lower = priority < entry.priority
-                entry.priority = priority
-                self._push(entry)
-                if lower:
-                    self._wake(entry)
+            self._rank(entry, priority)
+
+    def _rank(self, entry: Entry, priority: float) -> None:
+        """Give a waiting URL another priority; another URL of its host may be the best one then."""
+        if priority != entry.priority:
+            lower = priority < entry.priority
+            entry.priority = priority
+            self._push(entry)
+            if lower:
+                self._wake(entry)
 
     # ── questions ────────────────────────────────────────────────────────────────────────────────
 

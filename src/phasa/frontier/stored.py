@@ -88,6 +88,7 @@ class StoredFrontier:
         self._db = db = tables.db
         self._partition = partition
         self._before_commit = before_commit
+        self._adopt_links: Callable[[Sequence[Offer]], Sequence[Offer]] = lambda offers: offers
         self._recent = RecentOffers()
         self._index = tables.entries
         self._hosts = tables.hosts
@@ -119,6 +120,11 @@ class StoredFrontier:
     def epoch(self) -> int:
         """The owner that this frontier writes for: for the workers that share it."""
         return self._db.epoch or 0
+
+    def pass_links(self, evidence: Callable[[Url], bytes], adopt: Callable[[Sequence[Offer]], Sequence[Offer]]) -> None:
+        """Among several workers: `evidence` goes as the note of a link without one to the worker that owns its site,
+        and `adopt` makes of such links, when they come from others, what this worker takes in."""
+        self._inbox.evidence, self._adopt_links = evidence, adopt
 
     @property
     def partition(self) -> Partition:
@@ -315,7 +321,8 @@ class StoredFrontier:
                 ended = self._transitions.end_leases(leases)
                 self.outbox.store(leases)
             found = [(offer, _source_id(offer, lease)) for lease, _, offers in finished for offer in offers]
-            self._take([*found, *((offer, self._urls.source(offer.source)) for offer in self._inbox.take())])
+            letters = self._adopt_links(self._inbox.take())
+            self._take([*found, *((offer, self._urls.source(offer.source)) for offer in letters)])
             self._transitions.reprioritise(self._ours(changes), self._is_leased)
             with self._db.together():
                 for host, ending in ended:

@@ -19,6 +19,7 @@ from phasa.crawl.clock import WallClock
 from phasa.crawl.live import LiveWeb
 from phasa.crawl.loop import RESTING, Crawl, Outcome, PageLimit
 from phasa.crawl.meter import Metrics
+from phasa.crawl.passing import pass_links
 from phasa.crawl.record import WarcArchive
 from phasa.crawl.revisits import Revisits
 from phasa.crawl.run.assembly import (
@@ -186,6 +187,7 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
             collection, rules_of(collection, strategy, in_cycles=bool(part.cycles)), log, part, archive
         )
         stack.callback(frontier.close)
+        pass_links(frontier, strategy)
         if first:
             frontier.write_scope(scope_text(settings.scope), anew=False)
         recalled = Recalled(collection.archive_folder, answers)

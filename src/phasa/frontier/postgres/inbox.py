@@ -34,7 +34,8 @@ class ShardInbox(Inbox):
             if shard in self._shards.owned:
                 ours.append((offer, source))
             else:
-                others.append((shard, offer.url, float(offer.priority), offer.depth, offer.source, offer.note))
+                note = offer.note or self.evidence(offer.url)
+                others.append((shard, offer.url, float(offer.priority), offer.depth, offer.source, note))
         if others:
             self._server.copy(
                 "COPY inbox(shard, url, priority, depth, source, note) FROM STDIN (FORMAT BINARY)",

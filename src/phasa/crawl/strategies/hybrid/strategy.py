@@ -22,6 +22,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from phasa.crawl.learn.knowledge import KnowledgeBase
+from phasa.crawl.strategies.hybrid import passing
 from phasa.crawl.strategies.hybrid.candidates import FARTHEST, NOWHERE, WIDTH, Candidates, Feature, Rows, Spot
 from phasa.crawl.strategies.hybrid.evidence import Evidence, Origin
 from phasa.crawl.strategies.hybrid.history import ALL, History
@@ -187,6 +188,32 @@ class Hybrid:
     def changes(self) -> Sequence[Change]:
         changes, self._queue = self._queue, []
         return changes
+
+    # -- links of other workers -------------------------------------------------------------------------------------
+
+    def evidence(self, url: str) -> bytes:
+        row = self._candidates.row(url)
+        return passing.pack(self._candidates, row) if row >= 0 else b""
+
+    def adopt(self, links: Sequence[tuple[str, float, bytes]]) -> Sequence[float]:
+        table, done = self._candidates, self._done
+        known = [url for url, _, evidence in links if len(evidence) == passing.SIZE and url not in done]
+        if table.is_full(len(known)):
+            self._take_in()
+        table.reserve(known)
+        wanted, rows = set(known), list[int]()
+        for url, priority, evidence in links:
+            if url in wanted:
+                row = table.add(url)
+                passing.merge(table, row, evidence)
+                table.given[row] = priority
+                rows.append(row)
+        if rows:
+            at = np.array(rows)
+            # Where seeds come among each other was decided by the worker that has the whole list.
+            told = table.at("cells", at)[:, Feature.SEED] > 0
+            table.view("given")[at] = np.where(told, table.at("given", at), self._score_all(at))
+        return [table.given[table.row(url)] if url in wanted else priority for url, priority, _ in links]
 
     # -- learning ---------------------------------------------------------------------------------------------------
 
