@@ -154,7 +154,9 @@ class Candidates:
         sources = self.view("sources").ravel()
         found = [np.flatnonzero(self.view("host") == spot.host)]
         found += [np.flatnonzero(sources == source) // SOURCES for source in spot.sources]
-        return np.unique(np.concatenate(found))
+        rows = np.concatenate(found)
+        rows.sort()
+        return rows[np.concatenate(([True], rows[1:] != rows[:-1]))] if len(rows) else rows
 
     def is_full(self, more: int) -> bool:
         """Whether so many more URLs may be too many."""
