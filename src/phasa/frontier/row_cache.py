@@ -10,26 +10,37 @@ if TYPE_CHECKING:
 
 
 class RowCache:
-    """At most `most` rows (0: none), by URL and by id, as they stand in the file. Who writes a row says so, by `put` or
-    `forget`; when it is full all are forgotten, which costs a look into the file each."""
+    """At most `most` rows (0: none), by URL, with the `priorities` that they have in the file by now; the rows have
+    those of when they were read. Who writes anything else of a row says so by `forget`. When it is full all are
+    forgotten, which costs a look into the file each."""
 
     def __init__(self, most: int = 8_192) -> None:
         self._most = most
         self.by_url: dict[str, Row] = {}
-        self.by_id: dict[int, Row] = {}
+        self.priorities: dict[int, float] = {}
+        self._by_id: dict[int, Row] = {}
 
     def put(self, row: Row) -> None:
-        if row.id not in self.by_id and len(self.by_id) >= self._most:
+        if len(self._by_id) >= self._most:
             if not self._most:
                 return
             self.clear()
-        self.by_id[row.id] = self.by_url[row.url] = row
+        self._by_id[row.id] = self.by_url[row.url] = row
+        self.priorities[row.id] = row.priority
+
+    def get(self, id: int) -> Row | None:
+        """A row as it is now."""
+        row = self._by_id.get(id)
+        if row is not None and row.priority != self.priorities[id]:
+            row = row._replace(priority=self.priorities[id])
+        return row
 
     def forget(self, id: int) -> None:
-        row = self.by_id.pop(id, None)
+        row = self._by_id.pop(id, None)
         if row is not None:
-            del self.by_url[row.url]
+            del self.by_url[row.url], self.priorities[id]
 
     def clear(self) -> None:
-        self.by_id.clear()
+        self._by_id.clear()
         self.by_url.clear()
+        self.priorities.clear()

@@ -250,8 +250,8 @@ _ADD_VISIT = (
 )
 
 
-def _id_of(change: tuple[Row, float, bytes | None]) -> int:
-    return change[0].id
+def _id_of(change: tuple[Row, Any, Any]) -> int:
+    return change[0][0]
 
 
 class UrlTable:
@@ -275,13 +275,11 @@ class UrlTable:
         return int(self._db.execute("SELECT max(id) FROM url").fetchone()[0] or 0) + 1
 
     def row(self, id: int) -> Row:
-        row = self._cache.by_id.get(id)
-        return row or Row(*self._db.execute(f"SELECT {ROW} FROM url WHERE id = ?", (id,)).fetchone())
+        return self._cache.get(id) or Row(*self._db.execute(f"SELECT {ROW} FROM url WHERE id = ?", (id,)).fetchone())
 
     def rows(self, ids: Collection[int]) -> dict[int, Row]:
         """Many rows by their ids."""
-        kept = self._cache.by_id
-        found = {id: kept[id] for id in ids if id in kept}
+        found = {id: row for id in ids if (row := self._cache.get(id)) is not None}
         if len(found) < len(ids):
             rest = sorted(set(ids) - found.keys())
             found.update((row[0], row) for row in map(Row._make, self._rows(rest)))
@@ -324,15 +322,16 @@ class UrlTable:
                 found[url] = row
         return found
 
-    def waiting_rows(self, urls: Collection[Url]) -> list[Row]:
-        """The rows of those URLs that wait, leased ones too. They are remembered, so the URLs must be of sites that
-        nobody else writes."""
-        kept = self._cache.by_url
-        found = [kept[url] for url in urls if url in kept]
+    def waiting_rows(self, urls: Collection[Url]) -> list[tuple[Row, float]]:
+        """The rows of those URLs that wait, leased ones too, each with its priority of now: that in the row may be an
+        earlier one. They are remembered, so the URLs must be of sites that nobody else writes."""
+        kept, priorities = self._cache.by_url, self._cache.priorities
+        rows = [kept[url] for url in urls if url in kept]
+        found = [(row, priorities[row.id]) for row in rows]
         if len(found) < len(urls):
             for row in self.find_many([url for url in urls if url not in kept]).values():
                 if row.state == State.WAITING:
-                    found.append(row)
+                    found.append((row, row.priority))
                     self._cache.put(row)
         return found
 
@@ -415,12 +414,10 @@ class UrlTable:
         self.index.add(first, rows)
 
     def change(self, changes: Iterable[tuple[Row, float, bytes | None]]) -> None:
-        """New priorities and notes of waiting URLs, each at most once."""
+        """New priorities and notes of waiting URLs, each at most once; the rows are as they stand in the file."""
         changes = sorted(changes, key=_id_of)
-        kept = self._cache.by_id
-        for row, priority, note in changes:
-            if row.id in kept:
-                self._cache.put(row._replace(priority=priority, note=note))
+        for row, _, _ in changes:
+            self._cache.forget(row.id)
         self._db.executemany(
             "UPDATE url SET priority = ?, note = ? WHERE id = ?",
             [(priority, note, row.id) for row, priority, note in changes],
@@ -432,6 +429,15 @@ class UrlTable:
                 if priority != row.priority
             ]
         )
+
+    def change_priorities(self, changes: Sequence[tuple[Row, float, float]]) -> None:
+        """Other priorities of waiting URLs, each at most once: a row of `waiting_rows`, the priority of before, and the
+        new one."""
+        changes = sorted(changes, key=_id_of)
+        new = [(now, row.id) for row, _, now in changes]
+        self._db.executemany("UPDATE url SET priority = ? WHERE id = ?", new)
+        self._cache.priorities.update((id, now) for now, id in new if id in self._cache.priorities)
+        self.index.change_ranks([(row.host, row.key, row.id, -before, -now) for row, before, now in changes])
 
     def set_state(self, id: int, state: State, reason: str, attempts: int) -> None:
         """Another state; the queue is the caller's to change."""

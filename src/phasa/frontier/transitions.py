@@ -7,6 +7,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Mapping
 
+from phasa.frontier.index import Head
 from phasa.frontier.protocol import NEAR_DUPLICATE, Ending, Lease, OfferResult, Rescoped, State
 from phasa.frontier.recent import SETTLED, RecentOffers
 from phasa.frontier.revisits import RevisitTable
@@ -111,20 +112,24 @@ class Transitions:
 
     def reprioritise(self, changes: Mapping[Url, float], leased: Callable[[int], bool]) -> None:
         """New priorities for those URLs that wait and are not leased."""
-        hosts = set()
         changed = []
-        for row in self._urls.waiting_rows(changes):
-            priority = changes[row.url]
-            if priority != row.priority and not leased(row.id):
-                changed.append((row, priority, row.note))
-                if row.note:
-                    self._recent.forget(row.url)
-                else:
-                    self._recent.put(row.url, priority)
-                hosts.add(row.host)
-        self._urls.change(changed)
-        for host in hosts:
-            self._schedule.renew(host)
+        best: dict[int, Head] = {}
+        remember = self._recent.young
+        for row, before in self._urls.waiting_rows(changes):
+            id, host, url = row[0], row[1], row[7]
+            priority = changes[url]
+            if priority == before or leased(id):
+                continue
+            changed.append((row, before, priority))
+            if row[8]:
+                self._recent.forget(url)
+            else:
+                remember[url] = priority
+            if host not in best or (-priority, id) < best[host]:
+                best[host] = Head(-priority, id)
+        self._recent.rotate()
+        self._urls.change_priorities(changed)
+        self._schedule.reorder(best, {row[0] for row, _, _ in changed})
 
     # ── the end of a lease, in two steps: the links of all pages are taken in between them ───────
 

@@ -68,6 +68,7 @@ async def system_lookup(host: str) -> list[str]:
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
+@lru_cache(maxsize=16_384)
 def _is_address(text: str) -> bool:
     try:
         ip_address(text)

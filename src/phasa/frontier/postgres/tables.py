@@ -174,6 +174,9 @@ class PostgresUrls(UrlTable):
                 tuple(list(map(itemgetter(place), rows)) for place in range(3)),
             )
 
+    def change_priorities(self, changes: Sequence[tuple[Row, float, float]]) -> None:
+        self.change((row, now, row.note) for row, _, now in changes)
+
     def drop_queue(self, host: int, reason: str) -> int:
         # Counted by the server: within `together` the number of rows is not known before somebody asks.
         (dropped,) = self._db.execute(
