@@ -164,7 +164,7 @@ class Evidence:
         table.sources[row * SOURCES] = voice.number
 
     def _anchors(self, given: OutLinks, links: list[int]) -> tuple[list[float], list[int]]:
-        """Γ of the anchor of each link, or of what stands around an empty one; whether it has one (1, 0; −1: unknown)."""
+        """Γ of each anchor, or of what stands around an empty one; whether a link has one (1, 0; −1: unknown)."""
         anchors, contexts = given.anchors, given.contexts
         worded, surrounded = len(anchors) > 0, len(contexts) > 0
         if not worded and given.similarity is None:
