@@ -150,6 +150,16 @@ def test_after_a_kill_nothing_refers_to_what_was_cut(tmp_path: Path) -> None:
     assert kinds == {"1": False, "3": False, "4": True}
 
 
+def test_after_a_kill_the_bodies_that_are_whole_are_known(tmp_path: Path) -> None:
+    writer = WarcWriter(tmp_path)
+    writer.write(page(1, body=b"kept"))  # never synchronised
+    os.close(writer._file)  # as the end of its process does
+    with WarcWriter(tmp_path) as again:
+        again.write(page(2, body=b"kept"))
+    kinds = {record.url[-1]: record.revisit for record in read_archive(tmp_path)}
+    assert kinds == {"1": False, "2": True}
+
+
 def test_an_open_file_with_nothing_whole_in_it_goes_away(tmp_path: Path) -> None:
     (tmp_path / "phasa-20260101000000000000-00.warc.gz.open").write_bytes(b"\x1f\x8b\x08")
     WarcWriter(tmp_path).close()

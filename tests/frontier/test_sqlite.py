@@ -60,3 +60,37 @@ def test_a_transaction_that_fails_leaves_nothing_and_nothing_follows_it(tmp_path
     again = SqliteFrontier(path)
     assert [lease.url for lease in again.lease(0.0, n=9)] == [url]
     again.close()
+
+
+def test_what_is_remembered_of_rows_and_heads_is_what_the_file_says(tmp_path: Path) -> None:
+    """Priorities change again and again while pages are leased, finished and dropped; the next process, which knows
+    nothing but the file, gives the same order."""
+    rules = Rules(manners=Politeness(delay=0.0, address_delay=0.0))
+    frontier = SqliteFrontier(tmp_path / "f.db", rules)
+    urls = [Url(f"http://h{n % 5}.example/{n}") for n in range(60)]
+    frontier.offer([Offer(url, 1.0) for url in urls])
+    for step in range(40):
+        frontier.reprioritise([(url, float((place * 7 + step * 3) % 11)) for place, url in enumerate(urls)])
+        frontier.commit()
+        if step % 4 == 0:
+            (lease,) = frontier.lease(float(step))
+            frontier.finish(lease, Ending(State.DONE, "", float(step), 0.0), [Offer(Url(f"{lease.url}/x"), 0.5)])
+        if step % 9 == 0:
+            frontier.drop(urls[-1 - step // 9], "no more")
+    frontier.commit()
+    told = {
+        story.url: story.priority for url in urls if (story := frontier.story(url)) and story.state is State.WAITING
+    }
+    assert {waiting.url: waiting.priority for waiting in frontier.queue() if waiting.url in told} == told
+    frontier.close()
+
+    again = SqliteFrontier(tmp_path / "f.db", rules)
+    order = []
+    now = 100.0
+    while leases := again.lease(now):
+        order.append(leases[0].priority)
+        again.finish(leases[0], Ending(State.DONE, "", now, 0.0))
+        now += 1.0
+    again.close()
+    assert len(order) == len(told) + 10
+    assert order == sorted(order, reverse=True)

@@ -13,7 +13,7 @@ from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.html import HTMLTree
 
 from phasa.web import url
-from phasa.web.html import ALL_TAGS, PAGE_TAGS, Link, Page, read_page
+from phasa.web.html import ALL_TAGS, PAGE_TAGS, Link, PackedLinks, Page, read_packed, read_page, unpack
 from phasa.web.limits import Limits
 from phasa.web.url import Url
 
@@ -218,3 +218,16 @@ def test_any_text_gives_a_page(html: str) -> None:
 @given(st.binary(max_size=200))
 def test_any_bytes_give_a_page(html: bytes) -> None:
     assert isinstance(read_page(html, HERE), Page)
+
+
+def test_links_are_the_same_one_by_one_and_as_columns() -> None:
+    html = (
+        "<p>before <a href=/a hreflang=th> one </a> between <a href=/b rel=nofollow><img alt=picture></a> after"
+        "<svg><a href=/c>three</a></svg><area href=/d alt=four>"
+    )
+    packed = read_packed(html, Url("http://a.example/"))
+    page, links = unpack(packed), PackedLinks(packed)
+    assert list(links) == list(page.links) == links[:]
+    assert links[-1] == page.links[-1]
+    assert links.anchors() == [link.anchor for link in page.links]
+    assert [link.language for link in links if link.language] == ["th"]

@@ -210,3 +210,36 @@ def test_the_dot_at_the_end_of_a_host_is_dropped() -> None:
         "http://a.example/b/e./f",
         "http://c.example:81/g",
     ]
+
+
+_PIECES = ["http://", "https://", "a.example", "127.0.1.1", "256.1.1.1", "1.2.3", "0x7f.1", "a.0x7", "xn--a.example"]
+_PIECES += [
+    "a.b-c.co",
+    ":80",
+    ":443",
+    ":8080",
+    ":70000",
+    ":08",
+    "/",
+    "/.",
+    "/..",
+    "//",
+    "/%2e",
+    "%E0",
+    "?",
+    "&a=b",
+    "'",
+]
+_PIECES += ["A", "~", "|", " ", "#", "@", ".", "-", "_", "x.html", "\\", "ก", "^", "+", ";", "[", "%"]
+
+
+@given(st.sampled_from(_PIECES[:2]), st.sampled_from(_PIECES[2:8]), st.lists(st.sampled_from(_PIECES[2:])))
+def test_what_is_spelled_plainly_is_what_a_parser_makes_of_it(scheme: str, server: str, rest: list[str]) -> None:
+    raw = scheme + server + "".join(rest)
+    assert url.join_all(PAGE, [raw]) == [url.join(PAGE, raw)]
+
+
+@given(st.sampled_from(["a.example", "127.0.1.1", "a.b-c.co:8080"]), st.text("abc/.%2eE?&=:@-~()0", max_size=20))
+def test_plain_paths_are_what_a_parser_makes_of_them(server: str, path: str) -> None:
+    raw = f"http://{server}/{path}"
+    assert url.join_all(PAGE, [raw]) == [url.join(PAGE, raw)]

@@ -24,7 +24,9 @@ class Original(NamedTuple):
 
 
 class Digests:
-    """A table of entity digests. Losing its last rows in a crash costs a duplicate body, never a wrong reference.
+    """A table of entity digests, written some hundred rows at a time. What a kill takes of them is entered again from
+    the records when the file is finished (`repair`); what a power cut takes costs a duplicate body. Never is there a
+    wrong reference.
     Raises ArchiveError when the file cannot be used."""
 
     def __init__(self, path: Path) -> None:
@@ -39,10 +41,15 @@ class Digests:
                 " file TEXT, offset INTEGER) WITHOUT ROWID"
             )
         self._pending: dict[bytes, tuple[bytes, str, str, str, str, int]] = {}
+        self._looks = 0
+        """Lookups since the last commit."""
 
     def get(self, digest: bytes) -> Original | None:
         if pending := self._pending.get(digest):
             return Original(*pending[1:4])
+        self._looks += 1
+        if self._looks >= _COMMIT_EVERY:
+            self.commit()
         with self._told():
             if not self._db.in_transaction:
                 # One look at the file until the next commit: a lookup by itself spends its time on locks. What other
@@ -57,6 +64,7 @@ class Digests:
             self.commit()
 
     def commit(self) -> None:
+        self._looks = 0
         with self._told():
             if self._db.in_transaction:
                 self._db.execute("COMMIT")

@@ -20,7 +20,7 @@ from phasa.archive.cdxj import INDEX, Entry, merge, write_sorted
 from phasa.archive.damage import Damage, note
 from phasa.archive.digests import DIGESTS, Digests, Original
 from phasa.archive.members import members
-from phasa.archive.reader import entry_of, index_entries, positions
+from phasa.archive.reader import Stored, entry_of, index_entries, positions
 from phasa.archive.shelf import OPEN, finished_files, finished_sizes, has_pages
 from phasa.seals import broken, seal_of
 
@@ -104,7 +104,13 @@ def _finish(folder: Path, path: Path, file: int, digests: Digests | None) -> int
         (folder / f"{name}.cdxj{OPEN}").unlink(missing_ok=True)
         return size
     # First the index: whoever is killed between the two finds the file still open.
-    lines = [entry_of(path, *found).line() for found in positions(path)]
+    lines = []
+    for found in positions(path):
+        lines.append(entry_of(path, *found).line())
+        if digests is not None:
+            _add_digest(digests, name, found[0], found[2])
+    if digests is not None:
+        digests.commit()
     write_sorted(folder / f"{name}.cdxj", lines)
     path.rename(folder / name)
     (folder / f"{name}.cdxj{OPEN}").unlink(missing_ok=True)
@@ -211,13 +217,18 @@ def make_digests(folder: Path, step: Step = _silent) -> None:
         for path in finished_files(folder):
             step(path)
             for start, _, stored in positions(path):
-                if stored.body and stored.status == 200 and not stored.revisit:
-                    try:
-                        digest = base64.b32decode(stored.digest)
-                    except binascii.Error:
-                        continue
-                    original = Original(stored.url, warc_date(stored.time), stored.record_id.strip("<>"))
-                    digests.add(digest, original, path.name, start)
+                _add_digest(digests, path.name, start, stored)
     finally:
         digests.close()
     _LOG.info("%s: made again", folder / DIGESTS)
+
+
+def _add_digest(digests: Digests, name: str, start: int, stored: Stored) -> None:
+    """Enter the body of a record at that place of a file, if it has one of its own."""
+    if stored.body and stored.status == 200 and not stored.revisit:
+        try:
+            digest = base64.b32decode(stored.digest)
+        except binascii.Error:
+            return
+        original = Original(stored.url, warc_date(stored.time), stored.record_id.strip("<>"))
+        digests.add(digest, original, name, start)

@@ -100,8 +100,6 @@ class WarcWriter:
         if self._file >= 0:
             with naming(self.folder / self._name):
                 os.fdatasync(self._file)
-        if self._digests:
-            self._digests.commit()
 
     def close(self) -> None:
         """Finish the open file under its final name with its index."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
@@ -18,7 +18,7 @@ from phasa.web.body import NO_BODY, BodyReading, read_body, read_needs
 from phasa.web.country import country_of
 from phasa.web.exchange import Exchange, Truncated
 from phasa.web.fetch import Fetcher
-from phasa.web.html import PAGE_TAGS, Link, Page, unpack
+from phasa.web.html import PAGE_TAGS, Link, PackedLinks, Page, unpack_late
 from phasa.web.http import HTML_TYPES, PAGE_TYPES, REDIRECTS
 from phasa.web.limits import Limits
 from phasa.web.robots import Group, RobotsCache, read_rules, robots_fetch
@@ -157,7 +157,7 @@ class LiveWeb:
                     kind, reason = Kind.SITEMAP, f"sitemap of {len(body.listed):,} addresses"
                 elif body.page is None and kind is Kind.PAGE:
                     kind = Kind.OTHER  # whole, but of a type that is not read
-        page = unpack(body.page) if body.page is not None else None
+        page = unpack_late(body.page) if body.page is not None else None
         needs = body.page.needs if body.page is not None else needs
         # What a host costs is charged to it: whoever's pages take long is asked less often.
         cost = self._pool.cost(host(exchange.url)) + _BYTE_SECONDS * len(exchange.wire_body)
@@ -246,20 +246,29 @@ def out_links(page: Page, form: Callable[[Url], Url] | None = None) -> OutLinks:
 
     `form` spells each address in another way than the standard's.
     """
+    links: Sequence[Link] = page.links
+    if isinstance(links, PackedLinks):
+        given: Sequence[str] = links.packed.urls
+        anchors, told = links.anchors(), links.packed.told
+    else:
+        given = [link.url for link in links]
+        anchors = [link.anchor for link in links]
+        told = {place: link.language for place, link in enumerate(links) if link.language}
     places: dict[str, int] = {}
-    for number, link in enumerate(page.links):
-        places.setdefault(form(link.url) if form is not None else link.url, number)
+    for number, url in enumerate(given):
+        places.setdefault(form(Url(url)) if form is not None else url, number)
     places.pop(page.url, None)
-    links = [page.links[number] for number in places.values()]
-    urls: list[str] = list(places)
-    anchors = [link.anchor for link in links]
-    hints = [link.language for link in links]
+    urls = list(places)
+    hints = [told.get(number, "") for number in places.values()] if told or page.alternates else []
+    if len(places) < len(given):
+        anchors = [anchors[number] for number in places.values()]
+    contexts = Contexts(links, places=list(places.values()))
     if page.alternates:
         by_url = {form(url) if form is not None else url: language for language, url in page.alternates}
         hints = [told or by_url.get(Url(url), "") for told, url in zip(hints, urls, strict=True)]
         others = [url for url in by_url if url not in places and url != page.url]
         urls += others
         hints += [by_url[url] for url in others]
-        anchors += [""] * len(others)
-        links += [Link(url, "link") for url in others]
-    return OutLinks(urls, anchors, Contexts(links), hints if any(hints) else ())
+        anchors = [*anchors, *[""] * len(others)]
+        contexts = Contexts([*(links[number] for number in places.values()), *(Link(url, "link") for url in others)])
+    return OutLinks(urls, anchors, contexts, hints if any(hints) else ())

@@ -6,7 +6,7 @@ it are called. What has turns here is an origin of a host (`origins`), which may
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from heapq import heapify, heappop, heappush, nsmallest
 
 from phasa.frontier.inbox import Inbox, Partition
@@ -286,6 +286,15 @@ class HostSchedule:
         for id, head in better.items():
             if id not in worse and self.ready.improve(id, head) is None and head <= floor:
                 self.ready.load(self._host(id))
+
+    def reorder(self, best: Mapping[int, Head], changed: Set[int]) -> None:
+        """URLs got other ranks: the best of these at each host, and the ids of all. A host keeps its head when that is
+        not among them and none of them is better."""
+        loaded = self.ready.loaded
+        for id, head in best.items():
+            host = loaded.get(id)
+            if host is None or host.head is None or head < host.head or host.head.id in changed:
+                self.renew(id)
 
     def _host(self, id: int) -> Host:
         return self._awake(self._hosts.row(id))

@@ -325,8 +325,7 @@ class StoredFrontier:
             self._take([*found, *((offer, self._urls.source(offer.source)) for offer in letters)])
             self._transitions.reprioritise(self._ours(changes), self._is_leased)
             with self._db.together():
-                for host, ending in ended:
-                    self._transitions.end_turn(host, ending)
+                self._transitions.end_turns(ended)
         self.outbox.deliver()
         self._merge_when_due()
 

@@ -5,7 +5,8 @@ Everything that writes belongs to the caller's transaction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ import msgspec
 from phasa.frontier.index import HASH_BITS, Head, NewUrl, QueueIndex, next_key
 from phasa.frontier.origins import other_origin, queue_of
 from phasa.frontier.protocol import OUT_OF_SCOPE, State, Story, Visit, Visited
+from phasa.frontier.row_cache import RowCache
 from phasa.frontier.storage import Storage
 from phasa.web.url import Url, private_suffix
 from phasa.web.url import host as host_name
@@ -36,6 +38,8 @@ class HostRow(NamedTuple):
     note: str
 
 
+Turn = tuple[float, float, str, int, str, int]
+"""How a turn of a host ended: until when it rests, for how long, its address, failures in a row, a note, its id."""
 HOST = "id, name, site, rank, head, until, rest, address, failures, done, note"
 
 
@@ -59,10 +63,13 @@ class HostTable:
         self._young: dict[str, int] = {}
         self._old: dict[str, int] = {}
         self._behind: dict[int, Head] = {}
+        self._written: dict[int, Head | None] = {}
+        """Heads that are known to stand in the file: most changes of a queue leave its head as it is."""
 
     def find(self, name: str) -> int | None:
         """The id of a host; None when it is new."""
-        return self.find_many({name}).get(name)
+        id = self._young.get(name)
+        return self.find_many({name}).get(name) if id is None else id
 
     def find_many(self, names: Set[str]) -> dict[str, int]:
         """The ids of those of many hosts that are known."""
@@ -141,6 +148,13 @@ class HostTable:
     def set_head(self, host: int, head: Head | None) -> None:
         """The head of a host, better or worse than before."""
         self._behind.pop(host, None)
+        if host not in self._written or self._written[host] != head:
+            self._write_head(host, head)
+            if len(self._written) >= self.CACHED:
+                self._written.clear()
+            self._written[host] = head
+
+    def _write_head(self, host: int, head: Head | None) -> None:
         self._db.execute("UPDATE host SET rank = ?, head = ? WHERE id = ?", (*(head or (None, None)), host))
 
     def improve_heads_later(self, heads: Iterable[tuple[int, Head]]) -> None:
@@ -160,20 +174,24 @@ class HostTable:
 
     def improve_heads(self, heads: Iterable[tuple[int, Head]]) -> None:
         """Write those heads that are better than the stored ones."""
+        rows = [(head.rank, head.id, id) for id, head in heads]
+        for _, _, id in rows:
+            self._written.pop(id, None)
         self._db.executemany(
-            "UPDATE host SET rank = ?1, head = ?2 WHERE id = ?3 AND (rank IS NULL OR (rank, head) > (?1, ?2))",
-            [(head.rank, head.id, id) for id, head in heads],
+            "UPDATE host SET rank = ?1, head = ?2 WHERE id = ?3 AND (rank IS NULL OR (rank, head) > (?1, ?2))", rows
         )
 
-    def end_turn(self, host: int, until: float, rest: float, address: str, failures: int, note: str) -> None:
-        self._db.execute(
-            "UPDATE host SET until = ?, rest = ?, address = ?, failures = ?, note = ? WHERE id = ?",
-            (until, rest, address, failures, note, host),
+    def end_turns(self, turns: Sequence[Turn]) -> None:
+        """Hosts rest until they may be asked again."""
+        self._db.executemany(
+            "UPDATE host SET until = ?, rest = ?, address = ?, failures = ?, note = ? WHERE id = ?", turns
         )
 
-    def took_page(self, host: int) -> None:
-        self._db.execute("UPDATE host SET done = done + 1 WHERE id = ?", (host,))
-        self._db.execute("UPDATE site SET done = done + 1 WHERE id = (SELECT site FROM host WHERE id = ?)", (host,))
+    def took_pages(self, hosts: Mapping[int, int]) -> None:
+        """So many more pages were taken from each host."""
+        rows = [(n, host) for host, n in hosts.items()]
+        self._db.executemany("UPDATE host SET done = done + ? WHERE id = ?", rows)
+        self._db.executemany("UPDATE site SET done = done + ? WHERE id = (SELECT site FROM host WHERE id = ?)", rows)
 
     def taken(self, host: int) -> tuple[int, int]:
         """Pages taken from a host and from its site."""
@@ -232,8 +250,8 @@ _ADD_VISIT = (
 )
 
 
-def _id_of(change: tuple[Row, float, bytes | None]) -> int:
-    return change[0].id
+def _id_of(change: tuple[Row, Any, Any]) -> int:
+    return change[0][0]
 
 
 class UrlTable:
@@ -243,6 +261,8 @@ class UrlTable:
         self.index = index
         self._db = db
         self._hosts = hosts
+        self._cache = RowCache()
+        self._address = lru_cache(maxsize=4_096)(self._read_address)
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────
 
@@ -255,13 +275,15 @@ class UrlTable:
         return int(self._db.execute("SELECT max(id) FROM url").fetchone()[0] or 0) + 1
 
     def row(self, id: int) -> Row:
-        return Row(*self._db.execute(f"SELECT {ROW} FROM url WHERE id = ?", (id,)).fetchone())
+        return self._cache.get(id) or Row(*self._db.execute(f"SELECT {ROW} FROM url WHERE id = ?", (id,)).fetchone())
 
     def rows(self, ids: Collection[int]) -> dict[int, Row]:
         """Many rows by their ids."""
-        if not ids:
-            return {}
-        return {row[0]: row for row in map(Row._make, self._rows(sorted(ids)))}
+        found = {id: row for id in ids if (row := self._cache.get(id)) is not None}
+        if len(found) < len(ids):
+            rest = sorted(set(ids) - found.keys())
+            found.update((row[0], row) for row in map(Row._make, self._rows(rest)))
+        return found
 
     def _rows(self, ids: list[int]) -> Iterable[Iterable[Any]]:
         asked = msgspec.json.encode(ids).decode()
@@ -300,6 +322,19 @@ class UrlTable:
                 found[url] = row
         return found
 
+    def waiting_rows(self, urls: Collection[Url]) -> list[tuple[Row, float]]:
+        """The rows of those URLs that wait, leased ones too, each with its priority of now: that in the row may be an
+        earlier one. They are remembered, so the URLs must be of sites that nobody else writes."""
+        kept, priorities = self._cache.by_url, self._cache.priorities
+        rows = [kept[url] for url in urls if url in kept]
+        found = [(row, priorities[row.id]) for row in rows]
+        if len(found) < len(urls):
+            for row in self.find_many([url for url in urls if url not in kept]).values():
+                if row.state == State.WAITING:
+                    found.append((row, row.priority))
+                    self._cache.put(row)
+        return found
+
     def source(self, url: str) -> int | str | None:
         """A source as it is stored: a page of ours by its id, another address as it is."""
         row = self.find(Url(url)) if url else None
@@ -307,7 +342,10 @@ class UrlTable:
 
     def source_url(self, source: int | str | None) -> str:
         """The address that a stored source means."""
-        return self.row(source).url if isinstance(source, int) else source or ""
+        return self._address(source) if isinstance(source, int) else source or ""
+
+    def _read_address(self, id: int) -> str:
+        return str(self._db.execute("SELECT url FROM url WHERE id = ?", (id,)).fetchone()[0])
 
     def story(self, row: Row, state: State) -> Story:
         """All that the tables know of a URL, which is in that state."""
@@ -376,8 +414,10 @@ class UrlTable:
         self.index.add(first, rows)
 
     def change(self, changes: Iterable[tuple[Row, float, bytes | None]]) -> None:
-        """New priorities and notes of waiting URLs, each at most once."""
+        """New priorities and notes of waiting URLs, each at most once; the rows are as they stand in the file."""
         changes = sorted(changes, key=_id_of)
+        for row, _, _ in changes:
+            self._cache.forget(row.id)
         self._db.executemany(
             "UPDATE url SET priority = ?, note = ? WHERE id = ?",
             [(priority, note, row.id) for row, priority, note in changes],
@@ -390,14 +430,28 @@ class UrlTable:
             ]
         )
 
+    def change_priorities(self, changes: Sequence[tuple[Row, float, float]]) -> None:
+        """Other priorities of waiting URLs, each at most once: a row of `waiting_rows`, the priority of before, and the
+        new one."""
+        changes = sorted(changes, key=_id_of)
+        new = [(now, row.id) for row, _, now in changes]
+        self._db.executemany("UPDATE url SET priority = ? WHERE id = ?", new)
+        self._cache.priorities.update((id, now) for now, id in new if id in self._cache.priorities)
+        self.index.change_ranks([(row.host, row.key, row.id, -before, -now) for row, before, now in changes])
+
     def set_state(self, id: int, state: State, reason: str, attempts: int) -> None:
         """Another state; the queue is the caller's to change."""
-        self._db.execute(
-            "UPDATE url SET state = ?, reason = ?, attempts = ? WHERE id = ?", (int(state), reason, attempts, id)
-        )
+        self.set_states([(int(state), reason, attempts, id)])
+
+    def set_states(self, states: Sequence[tuple[int, str, int, int]]) -> None:
+        """Other states of some URLs: state, reason, attempts, id."""
+        for *_, id in states:
+            self._cache.forget(id)
+        self._db.executemany("UPDATE url SET state = ?, reason = ?, attempts = ? WHERE id = ?", states)
 
     def requeue(self, row: Row, priority: float, note: bytes | None, attempts: int) -> None:
         """A URL that does not wait waits again."""
+        self._cache.forget(row.id)
         self._db.execute(
             "UPDATE url SET state = 0, reason = '', priority = ?, note = ?, attempts = ? WHERE id = ?",
             (priority, note, attempts, row.id),
@@ -406,6 +460,7 @@ class UrlTable:
 
     def drop_queue(self, host: int, reason: str) -> int:
         """Every waiting URL of a host is dropped; how many."""
+        self._cache.clear()
         return self._db.executemany(
             "UPDATE url SET state = ?, reason = ? WHERE id = ? AND state = 0",
             [(int(State.DROPPED), reason, id) for id in self.index.take_queue(host)],
@@ -416,12 +471,15 @@ class UrlTable:
         self._hosts.write_heads()
         self.index.merge()
 
-    def add_visit(self, id: int, visit: Visit) -> None:
-        v = visit
-        self._db.execute(
+    def add_visits(self, visits: Sequence[tuple[int, Visit]]) -> None:
+        """Visits of some URLs, by their ids."""
+        self._db.executemany(
             _ADD_VISIT,
-            (
-                *(id, v.at, v.status, v.mime, v.size, None if v.wanted is None else int(v.wanted), v.score),
-                *(v.language, v.words, v.digest, v.record, v.seconds, v.charset),
-            ),
+            [
+                (
+                    *(id, v.at, v.status, v.mime, v.size, None if v.wanted is None else int(v.wanted), v.score),
+                    *(v.language, v.words, v.digest, v.record, v.seconds, v.charset),
+                )
+                for id, v in visits
+            ],
         )

@@ -7,13 +7,14 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Mapping
 
+from phasa.frontier.index import Head
 from phasa.frontier.protocol import NEAR_DUPLICATE, Ending, Lease, OfferResult, Rescoped, State
 from phasa.frontier.recent import SETTLED, RecentOffers
 from phasa.frontier.revisits import RevisitTable
 from phasa.frontier.rules import Rules
 from phasa.frontier.schedule import Host, HostSchedule
 from phasa.frontier.storage import Storage
-from phasa.frontier.tables import HostTable, Row, UrlTable
+from phasa.frontier.tables import HostTable, Row, Turn, UrlTable
 from phasa.frontier.traps import template
 from phasa.web.url import Url
 
@@ -111,33 +112,43 @@ class Transitions:
 
     def reprioritise(self, changes: Mapping[Url, float], leased: Callable[[int], bool]) -> None:
         """New priorities for those URLs that wait and are not leased."""
-        hosts = set()
         changed = []
-        for url, row in self._urls.find_many(changes).items():
+        best: dict[int, Head] = {}
+        remember = self._recent.young
+        for row, before in self._urls.waiting_rows(changes):
+            id, host, url = row[0], row[1], row[7]
             priority = changes[url]
-            if priority != row.priority and row.state == State.WAITING and not leased(row.id):
-                changed.append((row, priority, row.note))
-                if row.note:
-                    self._recent.forget(url)
-                else:
-                    self._recent.put(url, priority)
-                hosts.add(row.host)
-        self._urls.change(changed)
-        for host in hosts:
-            self._schedule.renew(host)
+            if priority == before or leased(id):
+                continue
+            changed.append((row, before, priority))
+            if row[8]:
+                self._recent.forget(url)
+            else:
+                remember[url] = priority
+            if host not in best or (-priority, id) < best[host]:
+                best[host] = Head(-priority, id)
+        self._recent.rotate()
+        self._urls.change_priorities(changed)
+        self._schedule.reorder(best, {row[0] for row, _, _ in changed})
 
     # ── the end of a lease, in two steps: the links of all pages are taken in between them ───────
 
     def end_leases(self, finished: list[tuple[Lease, Ending]]) -> list[tuple[Host, Ending]]:
-        """The URLs' part of the ends of leases; what `end_turn` needs for the hosts' part."""
+        """The URLs' part of the ends of leases; what `end_turns` needs for the hosts' part."""
         counts: Counter[str] = Counter()
-        ended = [(self._end(lease, ending, counts), ending) for lease, ending in finished]
+        pages: Counter[int] = Counter()
+        ended = [(self._end(lease, ending, counts, pages), ending) for lease, ending in finished]
+        self._urls.set_states(
+            [(int(ending.state), ending.reason, lease.attempts + 1, lease.id) for lease, ending in finished]
+        )
+        self._urls.add_visits([(lease.id, ending.visit) for lease, ending in finished if ending.visit is not None])
+        self._hosts.took_pages(pages)
         self._db.count(counts)
         return ended
 
-    def _end(self, lease: Lease, ending: Ending, counts: Counter[str]) -> Host:
+    def _end(self, lease: Lease, ending: Ending, counts: Counter[str], pages: Counter[int]) -> Host:
+        """What follows from the end of a lease; its host. The row and the visit are written for all together."""
         urls, host, visit = self._urls, self._schedule.host_of(lease), ending.visit
-        urls.set_state(lease.id, ending.state, ending.reason, lease.attempts + 1)
         if ending.state is State.WAITING:
             self._recent.forget(lease.url)
         else:
@@ -145,7 +156,6 @@ class Transitions:
             counts["waiting"] -= 1
             counts[_TALLY[ending.state]] += 1
         if visit is not None:
-            urls.add_visit(lease.id, visit)
             counts["bytes"] += visit.size
             if lease.seen is not None:  # a page is one page however often it is visited
                 pass
@@ -163,18 +173,27 @@ class Transitions:
         if ending.state is State.DONE and lease.is_requisite:
             counts["requisites"] += 1
         elif ending.state is State.DONE and lease.seen is None:
-            self._hosts.took_page(host.id)
+            pages[host.id] += 1
         return host
 
-    def end_turn(self, host: Host, ending: Ending) -> None:
-        """The host's part of the end of a lease: it rests, or is given up."""
+    def end_turns(self, ended: list[tuple[Host, Ending]]) -> None:
+        """The hosts' part of the ends of leases."""
+        self._hosts.end_turns([self._end_turn(host, ending) for host, ending in ended])
+        for host, ending in ended:
+            self._follow_up(host, ending)
+
+    def _end_turn(self, host: Host, ending: Ending) -> Turn:
+        """A host rests; what is written down of that."""
         host.busy = 0
         host.address = ending.address or host.address
         host.failures = host.failures + 1 if ending.failed else 0
         until = ending.at + ending.pause
         self._schedule.ready.rest(host, until)
         note = ending.reason if ending.failed or ending.state is State.WAITING else ""
-        self._hosts.end_turn(host.id, until, ending.pause, host.address, host.failures, note)
+        return until, ending.pause, host.address, host.failures, note, host.id
+
+    def _follow_up(self, host: Host, ending: Ending) -> None:
+        """The other origin of a host that failed rests, too; a host that failed often is given up."""
         if ending.host_rest > self._rules.manners.delay:
             self._hosts.rest_other(host.name, ending.at + ending.host_rest, ending.host_rest)
         if host.failures >= self._rules.manners.failures:

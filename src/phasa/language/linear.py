@@ -21,8 +21,11 @@ from phasa.errors import InputError
 from phasa.language.features import letter_rows, letter_table, ngram_buckets
 
 Floats = NDArray[np.float32]
-# Texts scored at a time, as n-grams: bounds the memory of the gathered rows (n-grams × columns × 4 bytes).
+# Texts scored at a time, as n-grams: bounds the memory of their buckets.
 _CHUNK = 48_000
+# N-grams whose rows of the table are added up at a time, as floats. A block of a few hundred kilobytes is memory that
+# the C library has at hand; a larger one it asks the system for, which costs ten times as much as adding it up.
+_BLOCK = 1_536
 
 
 @dataclass(frozen=True)
@@ -64,10 +67,14 @@ class Group:
         """What the n-grams of some texts, given as rows of letters, add up to."""
         buckets = ngram_buckets(rows, self.bits, self.orders)
         counts = np.count_nonzero(buckets, axis=1).astype(np.float32)
-        # The bytes become floats only for the rows at hand: a table of floats would be four times as large.
-        gathered = self.table.take(buckets, axis=0).astype(np.float32)
-        ones = np.ones((1, buckets.shape[1]), np.float32)
-        sums = np.matmul(ones, gathered)[:, 0, :] * self.scale / np.sqrt(np.maximum(counts, 1))[:, None]
+        table, ones = self.table, np.ones((1, buckets.shape[1]), np.float32)
+        sums = np.empty((len(buckets), 1, table.shape[1]), np.float32)
+        some = max(1, _BLOCK // buckets.shape[1])
+        for start in range(0, len(buckets), some):
+            # The bytes become floats only for the rows at hand: a table of floats would be four times as large.
+            gathered = table.take(buckets[start : start + some], axis=0).astype(np.float32)
+            np.matmul(ones, gathered, out=sums[start : start + some])
+        sums = sums[:, 0, :] * self.scale / np.sqrt(np.maximum(counts, 1))[:, None]
         return sums if self.projection is None else np.asarray(sums @ self.projection)
 
 

@@ -12,6 +12,7 @@ import logging
 import socket
 import time
 from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, NamedTuple
 
@@ -43,6 +44,7 @@ class BlockedAddressError(OSError):
     """An address that a public crawl must not reach."""
 
 
+@lru_cache(maxsize=16_384)
 def is_public(address: str) -> bool:
     """Whether this IP address (text, with or without brackets or zone) belongs to the public internet."""
     try:
@@ -66,6 +68,7 @@ async def system_lookup(host: str) -> list[str]:
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
+@lru_cache(maxsize=16_384)
 def _is_address(text: str) -> bool:
     try:
         ip_address(text)
@@ -122,11 +125,9 @@ class GuardedResolver(AbstractResolver):
         """The addresses of a host name or of a literal address. Raises OSError (BlockedAddressError when refused)."""
         if self.server is not None:
             return [self.server.address]
-        literal = host.strip("[]")
-        if _is_address(literal):
-            answer: _Answer | None = _Answer([literal], float("inf"), None)
-        else:
-            answer = self._answers.get(host)
+        answer = self._answers.get(host)
+        if answer is None and _is_address(literal := host.strip("[]")):
+            answer = _Answer([literal], float("inf"), None)
         if answer is None or answer.expires <= self.clock():
             answer = await self._ask(host)
         if answer.problem is not None:

@@ -11,7 +11,8 @@ or `read_packed` and `unpack`, through `phasa.sandbox`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import cast, overload
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -119,18 +120,47 @@ def read_page(
 
 def unpack(packed: PackedPage) -> Page:
     """The page, its links with anchors and surroundings."""
-    text = packed.page.text
-    links: list[Link] = []
-    columns = zip(packed.urls, packed.tags, packed.rels, packed.anchors, packed.starts, packed.ends, strict=True)
-    for target, tag, rel, anchor, start, end in columns:
+    return replace(packed.page, links=tuple(PackedLinks(packed)))
+
+
+def unpack_late(packed: PackedPage) -> Page:
+    """The same, but that its links are put together when they are asked for."""
+    return replace(packed.page, links=cast("tuple[Link, ...]", PackedLinks(packed)))
+
+
+class PackedLinks(Sequence[Link]):
+    """The links of a packed page, each put together when somebody asks for it: a crawl needs the columns and few of the
+    links themselves."""
+
+    def __init__(self, packed: PackedPage) -> None:
+        self.packed = packed
+
+    def __len__(self) -> int:
+        return len(self.packed.urls)
+
+    @overload
+    def __getitem__(self, place: int) -> Link: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Link]: ...
+    def __getitem__(self, place: int | slice) -> Link | list[Link]:
+        if isinstance(place, slice):
+            return [self[at] for at in range(len(self))[place]]
+        packed, text = self.packed, self.packed.page.text
+        url, tag, rel = packed.urls[place], packed.tags[place], packed.rels[place]
+        start, end = packed.starts[place], packed.ends[place]
+        language = packed.told.get(place if place >= 0 else place + len(self), "")
         if start < 0:
-            links.append(Link(target, tag, anchor, rel))
-        else:
-            before = text[start - CONTEXT if start > CONTEXT else 0 : start]
-            links.append(Link(target, tag, text[start:end].strip(), rel, before, text[end : end + CONTEXT]))
-    for place, language in packed.told.items():
-        links[place] = replace(links[place], language=language)
-    return replace(packed.page, links=tuple(links))
+            return Link(url, tag, packed.anchors[place], rel, language=language)
+        before = text[max(0, start - CONTEXT) : start]
+        return Link(url, tag, text[start:end].strip(), rel, before, text[end : end + CONTEXT], language)
+
+    def anchors(self) -> list[str]:
+        """The anchor of each."""
+        packed, text = self.packed, self.packed.page.text
+        return [
+            text[start:end].strip() if start >= 0 else anchor
+            for anchor, start, end in zip(packed.anchors, packed.starts, packed.ends, strict=True)
+        ]
 
 
 def read_packed(
@@ -236,9 +266,10 @@ class _Reading:
                 raw = element.attr("href")
                 if not raw or raw[0] == "#":
                     continue
-                rel = element.attr("rel") or ""
-                if language := element.attr("hreflang"):
-                    self.told[len(rows)] = language.strip()
+                if len(element.attrs) > 1:
+                    rel = element.attr("rel") or ""
+                    if language := element.attr("hreflang"):
+                        self.told[len(rows)] = language.strip()
             elif tag == "meta":
                 raw = self._meta(element)
             else:

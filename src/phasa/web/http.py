@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from phasa.web.exchange import Exchange
+if TYPE_CHECKING:  # a process that only reads pages has no use for it, nor for the event loop behind it
+    from phasa.web.exchange import Exchange
 
 PAGE_TYPES: Final = ("text/html", "application/xhtml+xml")
 """Documents that people call a page: what is shown, read aloud, counted and exported."""

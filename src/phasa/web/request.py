@@ -14,6 +14,7 @@ from aiohttp import hdrs
 from aiohttp.abc import ResolveResult
 from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 
+from phasa.web.deadline import Deadline
 from phasa.web.exchange import Exchange, Headers, Outcome, Timings, Truncated
 from phasa.web.guard import BlockedAddressError, GuardedResolver
 from phasa.web.http import REDIRECTS
@@ -53,7 +54,7 @@ class Request:
         self.clock = _Clock()
         self.address = ""
         self.phase = "connect"
-        self.timer: asyncio.Timeout | None = None
+        self.timer: Deadline | None = None
         self.wire = b""
         self.head: dict[str, Any] = {}
 
@@ -67,7 +68,7 @@ class Request:
         """Ask and read the answer. Raises one of `TROUBLES`; `failed` says then what became of it."""
         limits = self.limits
         _CURRENT.set(self.clock)
-        async with asyncio.timeout_at(self._until(limits.connect_seconds)) as self.timer:
+        with Deadline(self._until(limits.connect_seconds)) as self.timer:
             response = await pool.ask(self.target, headers, self.sent)
             try:
                 self.first_byte = time.perf_counter() - self.begun
@@ -105,7 +106,7 @@ class Request:
     def _enter(self, phase: str, seconds: float) -> None:
         self.phase = phase
         if self.timer:
-            self.timer.reschedule(self._until(seconds))
+            self.timer.move(self._until(seconds))
 
     def _read_head(self, response: Response) -> Outcome | None:
         message = response.message
@@ -171,7 +172,7 @@ class Request:
         if more <= 0:
             return False
         if self.timer and self.room.full:
-            self.timer.reschedule(None)
+            self.timer.move(None)
         return await self.share.grow(more)
 
     def failed(self, trouble: BaseException) -> Exchange:

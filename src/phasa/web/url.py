@@ -54,16 +54,28 @@ def join(base: Url, raw: str) -> Url | None:
     return _usable(href, raw, base)
 
 
+_NUMBER = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+_PLAIN = re.compile(
+    rf"https?://(?:(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*|{_NUMBER}(?:\.{_NUMBER}){{3}})"
+    r"(?::(?!80/|443/)(?:[1-9]\d{1,3}|[1-5]\d{4}))?/[A-Za-z0-9\-._~!$&()*+,;=:@%/?]*"
+)
+"""Addresses that are spelled already as the standard would, but for dot segments and punycode: no parser is needed."""
+
+
 def join_all(base: Url, raws: Iterable[str]) -> list[Url | None]:
     """`join` for many references on one page, in order."""
     page = _base(base)
     known: dict[str, Url | None] = {}  # menus repeat themselves
     joined: list[Url | None] = []
+    is_plain = _PLAIN.fullmatch
     for raw in raws:
         if raw in known:
             joined.append(known[raw])
             continue
         target: Url | None
+        if is_plain(raw) and "/." not in raw and "/%2" not in raw and "xn--" not in raw:
+            joined.append(Url(raw))
+            continue
         try:
             href: str = (page + raw).href
         except (ValueError, TypeError):
@@ -216,20 +228,30 @@ def surt(u: Url) -> str:
     The usual canonical form: `www.` and session identifiers dropped, all lower-case, query sorted, no slash at the
     end. Two addresses with the same key are taken for the same page by pywb and its kin.
     """
-    scheme, server, number, rest = split(u)
-    name = _WWW.sub("", server, count=1) or server  # `www.` alone is a name like any other
-    name = name.strip("[]") if name[:1] == "[" else ",".join(reversed(name.strip(".").split(".")))
-    if number != _DEFAULT_PORT[scheme]:
-        name += f":{number}"
-    where, _, query = rest.lower().partition("?")
-    where = re.sub("/{2,}", "/", _plain_escapes(where))
-    where = _PATH_SESSION.sub("/", where)
+    end = u.index("/", 8)
+    name = _surt_server(u[:end])
+    where, _, query = u[end:].lower().partition("?")
+    where = _plain_escapes(where)
+    if "//" in where:
+        where = re.sub("/{2,}", "/", where)
+    if "/(" in where:
+        where = _PATH_SESSION.sub("/", where)
     if len(where) > 1:
         where = where.rstrip("/") or "/"
-    query = _SESSION.sub("", _plain_escapes(query))
+    if query:
+        query = _SESSION.sub("", _plain_escapes(query))
     if "&" in query:
         query = "&".join(sorted(query.split("&"), key=lambda pair: pair.partition("=")[::2]))
     return f"{name}){where}?{query}" if query else f"{name}){where}"
+
+
+@lru_cache(maxsize=4_096)
+def _surt_server(origin: str) -> str:
+    """What the keys of a server's addresses begin with: `th,ac,ku`."""
+    scheme, server, number, _ = split(Url(f"{origin}/"))
+    name = _WWW.sub("", server, count=1) or server  # `www.` alone is a name like any other
+    name = name.strip("[]") if name[:1] == "[" else ",".join(reversed(name.strip(".").split(".")))
+    return name if number == _DEFAULT_PORT[scheme] else f"{name}:{number}"
 
 
 def _plain_escapes(text: str) -> str:

@@ -66,6 +66,16 @@ class HashLevel:
         self._ranks[id] = rank
         heappush(self._heaps.setdefault(host, []), (rank, id))
 
+    def change_ranks(self, changes: Sequence[tuple[int, int, float]]) -> None:
+        """URLs wait with other ranks: (host, id, rank)."""
+        ranks, heaps = self._ranks, self._heaps
+        for host, id, rank in changes:
+            ranks[id] = rank
+            heap = heaps.get(host)
+            if heap is None:
+                heap = heaps[host] = []
+            heappush(heap, (rank, id))
+
     def dequeue(self, id: int) -> None:
         """A URL no longer waits."""
         self._ranks[id] = GONE
@@ -171,13 +181,15 @@ class Memtable:
 
     def change_ranks(self, changes: Sequence[tuple[int, int, int, float]]) -> None:
         """URLs of the memtable that wait get other ranks: (host, key, id, rank)."""
-        hashed, first, small_first = self._hashed, self._hashed.first, self._small_first
+        first, small_first = self._hashed.first, self._small_first
         in_runs: tuple[list[tuple[int, float]], list[tuple[int, float]]] = [], []
+        in_hashes: list[tuple[int, int, float]] = []
         for host, key, id, rank in changes:
             if id >= first:
-                hashed.enqueue(host, rank, id)
+                in_hashes.append((host, id, rank))
             else:
                 in_runs[id >= small_first].append((key, rank))
+        self._hashed.change_ranks(in_hashes)
         for run, changed in zip((self._large, self._small), in_runs, strict=True):
             if changed:
                 run.set_ranks([key for key, _ in changed], [rank for _, rank in changed])

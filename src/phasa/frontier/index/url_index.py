@@ -146,7 +146,7 @@ class UrlIndex:
     def best(self, host: int) -> Head | None:
         """The best waiting URL of a host. Stale entries before it are taken out of the file."""
         young = self._memtable.waiting(host, 1)
-        old = self._queue.best(host)
+        old = self._queue.best(host) if self._merged else None  # before the first merge nothing is in the file
         return old if old is not None and not (young and young[0] < old) else young[0] if young else None
 
     def waiting(self, host: int, limit: int) -> list[Head]:

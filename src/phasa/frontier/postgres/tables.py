@@ -17,7 +17,8 @@ from phasa.frontier.postgres.database import PostgresDatabase
 from phasa.frontier.postgres.members import Shards
 from phasa.frontier.protocol import State
 from phasa.frontier.revisits import RevisitTable
-from phasa.frontier.tables import HOST, ROW, HostRow, HostTable, Row, UrlTable
+from phasa.frontier.row_cache import RowCache
+from phasa.frontier.tables import HOST, ROW, HostRow, HostTable, Row, Turn, UrlTable
 
 _TYPES = ["int8", "int8", "int8", "int2", "float8", "int4", "jsonb", "text", "bytea", "text"]
 _INCOMING = "id, host, key, state, priority, depth, source, url, note, reason"
@@ -93,8 +94,8 @@ class PostgresHosts(HostTable):
         row = super().row(id)
         return row._replace(until=row.until - self._server.skew) if self._server.skew else row
 
-    def end_turn(self, host: int, until: float, rest: float, address: str, failures: int, note: str) -> None:
-        super().end_turn(host, until + self._server.skew, rest, address, failures, note)
+    def end_turns(self, turns: Sequence[Turn]) -> None:
+        super().end_turns([(turn[0] + self._server.skew, *turn[1:]) for turn in turns])
 
     def rest_other(self, name: str, until: float, rest: float) -> None:
         super().rest_other(name, until + self._server.skew, rest)
@@ -112,6 +113,9 @@ class PostgresHosts(HostTable):
         found = [HostRow(*row) for row in rows]
         skew = self._server.skew
         return [row._replace(until=row.until - skew) for row in found] if skew else found
+
+    def set_head(self, host: int, head: Head | None) -> None:
+        self._write_head(host, head)  # whatever was written before: others may have had the host meanwhile
 
     def improve_heads_later(self, heads: Iterable[tuple[int, Head]]) -> None:
         self.improve_heads(heads)
@@ -132,6 +136,7 @@ class PostgresUrls(UrlTable):
     def __init__(self, db: PostgresDatabase, hosts: PostgresHosts, index: PostgresIndex) -> None:
         super().__init__(db, hosts, index)
         self._server = db
+        self._cache = RowCache(0)  # sites come and go, and others write them meanwhile
 
     def next_ids(self, n: int) -> int:
         return int(self._db.execute("SELECT next_ids(?)", (max(n, 1),)).fetchone()[0])
@@ -168,6 +173,9 @@ class PostgresUrls(UrlTable):
                 " FROM unnest(?::bigint[], ?::float8[], ?::bytea[]) AS n(id, priority, note) WHERE url.id = n.id",
                 tuple(list(map(itemgetter(place), rows)) for place in range(3)),
             )
+
+    def change_priorities(self, changes: Sequence[tuple[Row, float, float]]) -> None:
+        self.change((row, now, row.note) for row, _, now in changes)
 
     def drop_queue(self, host: int, reason: str) -> int:
         # Counted by the server: within `together` the number of rows is not known before somebody asks.

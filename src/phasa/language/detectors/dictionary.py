@@ -57,7 +57,10 @@ def _without_derived(words: Sequence[str], prefixes: tuple[str, ...]) -> list[st
     not both in one."""
     known = dict.fromkeys(words)
     derived = {
-        word for prefix in prefixes for word in known if word.startswith(prefix) and word[len(prefix) :] in known
+        word
+        for word in known
+        if word.startswith(prefixes)
+        and any(word.startswith(prefix) and word[len(prefix) :] in known for prefix in prefixes)
     }
     return [word for word in known if word not in derived]
 

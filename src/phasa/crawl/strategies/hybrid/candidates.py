@@ -131,6 +131,11 @@ class Candidates:
         """The row of a URL, -1 when it is not remembered."""
         return self._rows.get(url, -1)
 
+    def rows_of(self, urls: Sequence[str]) -> list[int]:
+        """The row of each URL, -1 for those that are not remembered."""
+        row = self._rows.get
+        return [row(url, -1) for url in urls]
+
     def view(self, column: str) -> NDArray[Any]:
         """A column as numpy sees it, rows in use and those left behind; a matrix where rows have several cells."""
         return self._wholes[column][: len(self.urls)]
@@ -154,7 +159,9 @@ class Candidates:
         sources = self.view("sources").ravel()
         found = [np.flatnonzero(self.view("host") == spot.host)]
         found += [np.flatnonzero(sources == source) // SOURCES for source in spot.sources]
-        return np.unique(np.concatenate(found))
+        rows = np.concatenate(found)
+        rows.sort()
+        return rows[np.concatenate(([True], rows[1:] != rows[:-1]))] if len(rows) else rows
 
     def is_full(self, more: int) -> bool:
         """Whether so many more URLs may be too many."""

@@ -95,14 +95,19 @@ class Evidence:
     def of_links(self, page: JudgedPage, links: list[int], origin: Origin) -> tuple[list[int], list[int]]:
         """The rows of some links of a page, and those of them that are new, whose cells but for their history are
         filled. What the page says of the others is noted down until `take_in`."""
-        table, urls, given = self._table, page.links.urls, page.links
-        table.reserve([urls[link] for link in links])
+        table, given = self._table, page.links
+        urls = [given.urls[link] for link in links]
+        table.reserve(urls)
         here = table.names.host(authority(page.url)).host
         judgement = page.judgement
         number = self._history.next_page()
         voice = Voice(number, here, judgement.wanted, grade(judgement.score), judgement.score, *origin)
-        texts = self._anchors(given, links)
+        said_of, worded = self._anchors(given, links)
         hints = given.hints
+        before = table.rows_of(urls)
+        if not hints and -1 not in before:  # as it is for most pages after a while
+            self._news.note(voice, before, said_of, worded)
+            return before, []
         rows: list[int] = []
         fresh: list[int] = []
         said: list[float] = []
@@ -110,8 +115,7 @@ class Evidence:
         gammas: list[float] = []
         filled: list[int] = []
         find, add, template = table.row, table.add, _cells_of_new(voice)
-        for link, (gamma, words) in zip(links, texts, strict=True):
-            url = urls[link]
+        for link, url, gamma, words in zip(links, urls, said_of, worded, strict=True):
             row = find(url)
             if row < 0:
                 row = add(url)
@@ -159,12 +163,12 @@ class Evidence:
         table.last_source[row] = voice.here
         table.sources[row * SOURCES] = voice.number
 
-    def _anchors(self, given: OutLinks, links: list[int]) -> list[tuple[float, int]]:
-        """Per link: Γ of its anchor, or of what stands around an empty one; whether it has one (1, 0; −1: unknown)."""
+    def _anchors(self, given: OutLinks, links: list[int]) -> tuple[list[float], list[int]]:
+        """Γ of each anchor, or of what stands around an empty one; whether a link has one (1, 0; −1: unknown)."""
         anchors, contexts = given.anchors, given.contexts
         worded, surrounded = len(anchors) > 0, len(contexts) > 0
         if not worded and given.similarity is None:
-            return [(0.0, -1)] * len(links)
+            return [0.0] * len(links), [-1] * len(links)
         texts = [anchors[link] for link in links] if worded else [""] * len(links)
         if given.similarity is None:
             gammas = self._target.similarities(texts)
@@ -177,7 +181,7 @@ class Evidence:
             around = self._target.similarities([contexts[links[place]] for place in silent])
             for place, gamma in zip(silent, around, strict=True):
                 gammas[place] = gamma
-        return list(zip(gammas, filled, strict=True))
+        return gammas, filled
 
     def _ask(self, rows: Rows, scores: Floats | float, gammas: Floats) -> None:
         """What the knowledge base thinks of links with these a1 and a2; the best that it said of a URL stands."""

@@ -282,8 +282,8 @@ class Hybrid:
 
     def _priorities(self, urls: Sequence[str], rows: list[int]) -> Floats:
         """The priority of each URL; `rows` are theirs, if they are known."""
-        given, row, lowest = self._candidates.given, self._candidates.row, self._lowest
-        found = [given[at] if at >= 0 else lowest for at in (rows or map(row, urls))]
+        given, lowest = self._candidates.given, self._lowest
+        found = [given[at] if at >= 0 else lowest for at in (rows or self._candidates.rows_of(urls))]
         return np.array(found, dtype=np.float64)
 
     def _take_in(self) -> None:
