@@ -132,7 +132,7 @@ def _estimates(times: Times) -> Floats:
     fortnight = float(np.searchsorted(-times[::-1], LEAST_MEMORY - times[-1]))
     for memory in MEMORIES_IN_POSTS:
         counts = np.bincount(places, weights=0.5 ** (ages / max(memory, fortnight)), minlength=WEEK // WIDTH)
-        week = counts.reshape(7, PER_DAY)
+        week: Floats = counts.astype(np.float64).reshape(7, PER_DAY)
         days = week.sum(axis=1) + DAY_PRIOR / 7
         days = days / days.mean()
         rows.append(np.repeat(days, PER_DAY))
