@@ -46,6 +46,34 @@ def test_weekends_are_seen() -> None:
     assert week[5:].max() < 0.3
 
 
+def by_weekday(hours: list[int], weeks: int) -> np.ndarray:
+    """One post a day within three hours from the hour of its weekday on; what is learned, weekdays by hours."""
+    random = np.random.default_rng(3)
+    days = np.arange(7 * weeks)
+    times = MONDAY + days * DAY + np.array(hours)[days % 7] * HOUR + random.integers(0, 3 * HOUR, len(days))
+    return learn_shape(np.sort(times)).per_bin(HOUR).reshape(7, 24)
+
+
+def test_weekends_have_hours_of_their_own() -> None:
+    week = by_weekday([9, 9, 9, 9, 9, 20, 20], 40)
+    assert week[:5, 10].min() > 5 * week[:5, 21].max()
+    assert week[5:, 21].min() > 2 * week[5:, 10].max()
+    assert week.mean() == pytest.approx(1.0)
+
+
+def test_a_weekday_has_hours_of_its_own() -> None:
+    week = by_weekday([9, 9, 16, 9, 9, 9, 9], 80)
+    others = [0, 1, 3, 4, 5, 6]
+    assert week[2, 17] > week[2, 10]
+    assert week[others, 10].min() > 5 * week[others, 17].max()
+
+
+def test_hours_of_single_weekdays_lean_on_the_day_while_posts_are_few() -> None:
+    hourly = np.where((np.arange(24) >= 8) & (np.arange(24) < 18), 0.1, 0.0)
+    week = learn_shape(poisson_days(hourly, 60)).per_bin(HOUR).reshape(7, 24)
+    assert week[:, 9:17].min() > 0.5
+
+
 def test_a_changed_rhythm_is_followed() -> None:
     old = MONDAY + np.arange(300) * DAY + 3 * HOUR
     new = MONDAY + np.arange(300, 420) * DAY + 15 * HOUR

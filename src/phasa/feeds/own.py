@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from phasa.feeds.bucket import HOLDS, Bucket
 from phasa.feeds.forecast import Forecast
+from phasa.feeds.guard import Guard
 from phasa.feeds.next_poll import best_poll, next_bin
 from phasa.feeds.policy import UNPACED, Decision, Pace, Reason
 from phasa.feeds.promise import Calibration
@@ -16,7 +19,8 @@ from phasa.feeds.window import Window
 class OwnBudget:
     """The policy for one feed with polls of its own, so many a day on average. The number of the feed does not matter.
 
-    What is not spent in a quiet time is there for a busy one, four weeks of polls at most.
+    What is not spent in a quiet time is there for a busy one, four weeks of polls at most. A feed that it serves worse
+    than even polls would is polled evenly (`guard`).
     """
 
     def __init__(self, per_day: float, forecast: Forecast, pace: Pace = UNPACED, entries: int = 0) -> None:
@@ -28,6 +32,7 @@ class OwnBudget:
         self._gap = DAY / per_day
         # A feed with a rhythm is served by fewer polls than a steady one: the price at which it asks for all of them is
         # lower, the more so the fewer they are.
+        self.guard = Guard(max(self._gap, pace.least_gap))
         self._usual = 0.5 * self._gap**2 * (1.0 - 0.29 * per_day**-0.4)
 
     def ready_at(self, feed: int, now: float) -> float:
@@ -41,20 +46,26 @@ class OwnBudget:
         if at > last:
             expected, waiting = self._forecast.expect(at)
             self.calibration.add(now, expected, waiting, len(posts), float((now - posts).sum()))
+        # A post that turns up after a poll later than its date is no fault of the polls.
+        self.guard.see(np.float64(now) - posts[posts > last])
         self._forecast.observe(int(now), posts)
 
     def decide(self, feed: int, now: float) -> Decision:
         latest, ready = self.bucket.full_at(now), self.bucket.ready_at(now)
         activity = self.priced_activity()
-        price = self._usual * activity
-        at = float(min(best_poll(self._forecast, price, self._gap, ready), next_bin(latest)))
+        price, reason = self._usual * activity, Reason.WORTH
+        if self.guard.on:
+            saved = (self.bucket.level - 1.0) / self.bucket.per_day
+            at, reason = now + self.guard.even_gap(saved), Reason.EVEN
+        else:
+            at = float(min(best_poll(self._forecast, price, self._gap, ready), next_bin(latest)))
         at = max(at, next_bin(ready), now + WIDTH, now + self._pace.least_gap)
         if self._pace.window_share:
             soon = self.window.latest(self._forecast, at, self._pace.window_share)
             if soon < at:
                 soon = max(soon, next_bin(ready), now + WIDTH)
                 return Decision(soon, price, self._gap, activity, Reason.WINDOW, soon)
-        return Decision(at, price, self._gap, activity)
+        return Decision(at, price, self._gap, activity, reason)
 
     def expected_delay(self, feed: int, until: float, gap: float) -> float:
         posts, waiting = self._forecast.expect(int(until))
