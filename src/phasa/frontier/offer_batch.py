@@ -8,8 +8,9 @@ from phasa.frontier.index import Head, NewUrl, next_key
 from phasa.frontier.origins import other_origin, queue_of
 from phasa.frontier.protocol import REQUISITE, Offer, OfferResult, Rediscovery, State
 from phasa.frontier.recent import SETTLED, RecentOffers
+from phasa.frontier.row import Row
 from phasa.frontier.rules import QUEUE_FULL, Rules, may_return
-from phasa.frontier.tables import HostTable, Row, UrlTable
+from phasa.frontier.tables import HostTable, UrlTable
 from phasa.web.url import Url
 
 Sourced = tuple[Offer, int | str | None]

@@ -20,8 +20,8 @@ from phasa.frontier.index import ids_of_host, ids_of_key, next_key, url_keys
 from phasa.frontier.origins import queue_of
 from phasa.frontier.protocol import NEAR_DUPLICATE, OUT_OF_SCOPE, Ending, Lease, Seen, State, Stats, Story, Visit
 from phasa.frontier.revisits import SCORE, SEEN, CapturedVisit, Captures, WatchedPage
+from phasa.frontier.row import ROW, Row
 from phasa.frontier.storage import NOTE, as_number
-from phasa.frontier.tables import ROW, Row
 from phasa.seals import broken
 from phasa.web.url import Url
 

@@ -42,10 +42,11 @@ from phasa.frontier.protocol import (
 )
 from phasa.frontier.recent import SETTLED, RecentOffers, sifted
 from phasa.frontier.revisits import RevisitTable
+from phasa.frontier.row import Row
 from phasa.frontier.rules import Rules
 from phasa.frontier.schedule import Host, HostSchedule
 from phasa.frontier.storage import NOTE, Storage, as_number
-from phasa.frontier.tables import HostTable, Row, UrlTable
+from phasa.frontier.tables import HostTable, UrlTable
 from phasa.frontier.transitions import Transitions
 from phasa.web.url import Url, registered_domain
 

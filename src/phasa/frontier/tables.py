@@ -15,7 +15,7 @@ import msgspec
 from phasa.frontier.index import HASH_BITS, Head, NewUrl, QueueIndex, next_key
 from phasa.frontier.origins import other_origin, queue_of
 from phasa.frontier.protocol import OUT_OF_SCOPE, State, Story, Visit, Visited
-from phasa.frontier.row_cache import RowCache
+from phasa.frontier.row import ROW, Row, RowCache
 from phasa.frontier.storage import Storage
 from phasa.web.url import Url, private_suffix
 from phasa.web.url import host as host_name
@@ -216,23 +216,6 @@ class HostTable:
         self._db.set_meta("workers", workers)
 
 
-class Row(NamedTuple):
-    """A URL as stored."""
-
-    id: int
-    host: int
-    state: int
-    priority: float
-    depth: int
-    attempts: int
-    source: int | str | None
-    url: Url
-    note: bytes | None
-    reason: str | None
-    key: int
-
-
-ROW = "id, host, state, priority, depth, attempts, source, url, note, reason, key"
 _COLUMNS = ", ".join(f"url.{name}" for name in ROW.split(", "))
 _simple = itemgetter(1, 3, 4, 5, 6)
 _ADD_SIMPLE = (

@@ -11,10 +11,11 @@ from phasa.frontier.index import Head
 from phasa.frontier.protocol import NEAR_DUPLICATE, Ending, Lease, OfferResult, Rescoped, State
 from phasa.frontier.recent import SETTLED, RecentOffers
 from phasa.frontier.revisits import RevisitTable
+from phasa.frontier.row import Row
 from phasa.frontier.rules import Rules
 from phasa.frontier.schedule import Host, HostSchedule
 from phasa.frontier.storage import Storage
-from phasa.frontier.tables import HostTable, Row, Turn, UrlTable
+from phasa.frontier.tables import HostTable, Turn, UrlTable
 from phasa.frontier.traps import template
 from phasa.web.url import Url
 

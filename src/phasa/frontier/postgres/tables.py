@@ -17,8 +17,8 @@ from phasa.frontier.postgres.database import PostgresDatabase
 from phasa.frontier.postgres.members import Shards
 from phasa.frontier.protocol import State
 from phasa.frontier.revisits import RevisitTable
-from phasa.frontier.row_cache import RowCache
-from phasa.frontier.tables import HOST, ROW, HostRow, HostTable, Row, Turn, UrlTable
+from phasa.frontier.row import ROW, Row, RowCache
+from phasa.frontier.tables import HOST, HostRow, HostTable, Turn, UrlTable
 
 _TYPES = ["int8", "int8", "int8", "int2", "float8", "int4", "jsonb", "text", "bytea", "text"]
 _INCOMING = "id, host, key, state, priority, depth, source, url, note, reason"

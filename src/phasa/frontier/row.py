@@ -1,12 +1,30 @@
-"""Rows of waiting URLs that were looked up to change their priorities: the leaders of a queue are changed again and
-again, and reading a row costs more than writing it."""
+"""A URL as it is stored, and a memory of such rows: the leaders of a queue are changed again and again, and reading a
+row costs more than writing it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from phasa.frontier.tables import Row
+from phasa.web.url import Url
+
+
+class Row(NamedTuple):
+    """A URL as stored."""
+
+    id: int
+    host: int
+    state: int
+    priority: float
+    depth: int
+    attempts: int
+    source: int | str | None
+    url: Url
+    note: bytes | None
+    reason: str | None
+    key: int
+
+
+ROW = "id, host, state, priority, depth, attempts, source, url, note, reason, key"
 
 
 class RowCache:
