@@ -29,5 +29,10 @@ class FleetSettings(Settings, frozen=True, kw_only=True):
         float, Meta(ge=0, description="Processors that each worker takes of a machine, for placing it.")
     ] = 1.0
     share_every: Annotated[
-        float, Meta(ge=1, description="Seconds between two exchanges of what the workers' strategies learned.")
+        float,
+        Meta(
+            ge=1,
+            description="Seconds between two exchanges of what the workers' strategies learned; more often while a"
+            " crawl is young.",
+        ),
     ] = 60.0

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phasa.crawl.chooser import Chooser, Promise
+from phasa.frontier.common_order import NO_WORDS, Hearing, Others, Report, Row
 from phasa.frontier.protocol import ANY
 
 
@@ -131,3 +132,175 @@ def test_hosts_that_are_slow_or_fail_are_not_waited_for_and_teach_nothing() -> N
     for number in range(2 * Chooser.HOSTS):
         chooser.took(f"more{number}.example", 20.0, came=False)
     assert not chooser.is_slow("silent7.example"), "they are not remembered for ever"
+
+
+class Wall:
+    """A common order in memory, as several choosers of one test see it."""
+
+    def __init__(self) -> None:
+        self.rows: dict[int, Row] = {}
+        self.saved = 0.0
+
+    def place(self, worker: int) -> Place:
+        return Place(self, worker)
+
+
+class Place:
+    rest = 1 / 32
+
+    def __init__(self, wall: Wall, worker: int) -> None:
+        self._wall, self._worker, self._hearing = wall, worker, Hearing()
+        wall.rows[worker] = Row("", *NO_WORDS)
+
+    def report(self, mine: Report, most: float) -> Others:
+        wall = self._wall
+        wall.saved = min(most, wall.saved + mine.earned)
+        wall.rows[self._worker] = wall.rows[self._worker].after(mine)
+        others = {number: row for number, row in wall.rows.items() if number != self._worker}
+        return self._hearing.hear(others, wall.saved)
+
+    def leave(self) -> None:
+        del self._wall.rows[self._worker]
+
+
+def crew(count: int, tolerance: float = 0.01) -> list[Chooser]:
+    wall = Wall()
+    return [Chooser(tolerance, common=wall.place(number)) for number in range(count)]
+
+
+def test_poorer_links_than_were_ever_tried_go_out_one_at_a_time() -> None:
+    good = [(5 + turn % 10 / 10, True) for turn in range(1000)]
+    chooser = chooser_after(good)
+    assert chooser.room() == 32
+    assert chooser.known_enough(out=0) == ANY, "one may always go out"
+    assert chooser.known_enough(out=4) >= 5.0, "not four more of those that nothing is known of"
+    assert chooser.known_enough(out=31) <= 5.9, "links as good as those that came use all connections"
+
+
+def test_poor_links_that_were_tried_often_go_out_many_at_a_time() -> None:
+    chooser = chooser_after(mixed(0.9, 0.8))
+    assert chooser.known_enough(out=10) <= 2.0
+    assert chooser_after(mixed(0.9, 0.8), tolerance=1.0).known_enough(out=1000) == ANY
+
+
+def test_poorer_links_go_out_few_at_a_time_from_all_workers_together() -> None:
+    workers = crew(4)
+    for turn in range(1000):
+        workers[0].saw(5 + turn % 10 / 10, True)
+    for now in (0.0, 1.0):
+        for worker in workers:
+            worker.tell(out=2, best=1.0, now=now)
+    for worker in workers:
+        assert worker.known_enough(out=0) >= 5.0, "six of others are out, and these may send some at the same time"
+
+
+def test_workers_learn_what_links_promise_from_all_that_came() -> None:
+    one, two = crew(2)
+    for priority, wanted in mixed(0.95, 0.1, 500):
+        one.saw(priority, wanted)
+    one.tell(out=0, best=5.9, now=0.0)
+    assert two.promise.of(5.9) == 0.0
+    two.tell(out=0, best=1.5, now=0.0)
+    assert two.promise.of(5.9) > 0.85
+    assert two.answers == one.answers == 500
+    two.tell(out=0, best=1.5, now=1.0)
+    assert two.answers == 500, "nothing counts twice"
+
+
+def test_a_worker_with_poor_links_waits_while_another_has_good_ones() -> None:
+    one, two = crew(2)
+    for priority, wanted in mixed(0.95, 0.1):
+        one.saw(priority, wanted)
+    one.tell(out=0, best=5.9, now=0.0)
+    two.tell(out=0, best=1.5, now=0.0)
+    assert two.free(best=1.5) > 2.0
+    assert two.leaves_it_to_others(best=1.5)
+    assert not one.leaves_it_to_others(best=5.9)
+    one.tell(out=0, best=ANY, now=1.0)  # its good links are used up
+    two.tell(out=0, best=1.5, now=1.0)
+    assert two.free(best=1.5) <= 1.5
+    assert not two.leaves_it_to_others(best=1.5)
+
+
+def test_the_requests_of_all_workers_together_are_those_of_one() -> None:
+    workers = crew(4)
+    for priority, wanted in mixed(0.95, 0.1, 320):
+        workers[0].saw(priority, wanted)
+    for turn in (0.0, 1.0):
+        for number, worker in enumerate(workers):
+            worker.tell(out=0, best=5.0 + number / 10, now=turn)
+    assert sum(worker.room() for worker in workers) == pytest.approx(1 + 320 // Chooser.SHARE, abs=3)
+    workers[0].tell(out=9, best=5.0, now=2.0)
+    workers[3].tell(out=0, best=5.3, now=2.0)
+    assert workers[3].room() == 1, "two are free: none for three of four, and what is left for the best link"
+    workers[2].tell(out=0, best=5.2, now=2.0)
+    assert workers[2].room() == 0
+
+
+def test_what_one_worker_earns_another_spends() -> None:
+    one, two = crew(2, tolerance=0.02)
+    for priority, wanted in mixed(0.95, 0.1):
+        one.saw(priority, wanted)
+    for turn in range(100):
+        one.asks(5.9, 5.9, now=turn * 0.1)
+    one.tell(out=0, best=5.9, now=10.0)
+    two.tell(out=0, best=1.5, now=10.0)
+    assert two.affordable(best=1.5) <= 1.5
+    while two.affordable(best=1.5) <= 1.5:
+        two.asks(1.5, 1.5, now=10.0)
+    two.tell(out=0, best=1.5, now=11.0)
+    one.tell(out=0, best=5.9, now=11.0)
+    assert one.affordable(best=5.9) == one.free(best=5.9), "it is spent for both"
+
+
+def test_waiting_earns_the_same_for_several_workers_as_for_one() -> None:
+    alone = chooser_after(mixed(0.95, 0.1), tolerance=0.02)
+    workers = crew(2, tolerance=0.02)
+    for priority, wanted in mixed(0.95, 0.1):
+        workers[0].saw(priority, wanted)
+    for turn in range(100):
+        alone.asks(5.9, 5.9, now=turn * 0.1)
+        workers[turn % 2].asks(5.9, 5.9, now=turn * 0.1)
+        for worker in workers:
+            worker.tell(out=0, best=5.9, now=turn * 0.1)
+    for worker in workers:
+        worker.idles(50.0)
+    alone.idles(50.0)
+    assert workers[0].pace == pytest.approx(alone.pace, rel=0.05)
+    for now in (30.0, 31.0):
+        for worker in workers:
+            worker.tell(out=0, best=5.9, now=now)
+    bought, poor = [], 0
+    for one in (alone, workers[0]):
+        poor = 0
+        while one.affordable(best=5.9) <= 1.5:
+            one.asks(1.5, 5.9, now=30.0)
+            poor += 1
+        bought.append(poor)
+    assert bought[0] > 8
+    assert bought[1] == pytest.approx(bought[0], abs=2)
+
+
+def test_who_has_others_to_hear_of_looks_around_as_often_as_answers_come() -> None:
+    assert Chooser(0.01).glance(0.25) == 0.25
+    one = crew(2)[0]
+    for _ in range(200):
+        one.took("a.example", 0.2, came=True)
+    assert one.glance(0.25) == pytest.approx(0.1, rel=0.1)
+    for _ in range(200):
+        one.took("a.example", 3.0, came=True)
+    assert one.glance(0.25) == 0.25
+
+
+def test_many_workers_report_less_often() -> None:
+    workers = crew(65)
+    for worker in workers:
+        worker.tell(out=0, best=1.0, now=0.0)
+    workers[0].tell(out=0, best=1.0, now=0.5)
+    workers[0].saw(1.0, True)
+    workers[0].tell(out=0, best=1.0, now=1.0)
+    workers[1].tell(out=0, best=1.0, now=3.0)
+    assert workers[1].answers == 0, "65 workers report every other second"
+    workers[0].tell(out=0, best=1.0, now=3.0)
+    workers[1].tell(out=0, best=1.0, now=6.0)
+    assert workers[1].answers == 1

@@ -16,7 +16,7 @@ from phasa.crawl.judge import Judgement
 from phasa.crawl.loop import Crawl
 from phasa.crawl.record import content_digest
 from phasa.crawl.seeds import plant
-from phasa.crawl.settle import Parts
+from phasa.crawl.settle import Parts, Settler
 from phasa.crawl.strategies.breadth_first import BreadthFirst
 from phasa.crawl.strategy import Change, JudgedPage, Offers, Plain, Rediscovery, Seed, Strategy
 from phasa.frontier.budgets import NO_LIMITS, Budgets
@@ -313,6 +313,39 @@ def test_many_slots_fetch_at_once_and_stop_finishes_what_is_out() -> None:
     assert (stats.done, stats.leased, stats.waiting) == (16, 0, 24)
 
 
+class Staggered(PaperWeb):
+    """One answer with each turn of the event loop, and a pause after the first few."""
+
+    def __init__(self, hosts: list[str], pause_after: int) -> None:
+        super().__init__({host: [] for host in hosts})
+        self.turn = {host: number + (number >= pause_after) * 5 for number, host in enumerate(hosts)}
+
+    async def get(self, lease: Lease) -> Answer:
+        for _ in range(self.turn[lease.url]):
+            await asyncio.sleep(0)
+        return await super().get(lease)
+
+
+@pytest.mark.parametrize(("slots", "pause_after", "first"), [(16, 16, 5), (16, 3, 3), (1, 16, 1)])
+def test_answers_that_follow_each_other_closely_are_settled_together(
+    slots: int, pause_after: int, first: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Up to a third of those that are out; a pause ends the wait."""
+    hosts = [f"http://h{n:02d}.example/" for n in range(16)]
+    web, frontier, settled = Staggered(hosts, pause_after), MemoryFrontier(Rules(Rediscovery.FIRST)), list[int]()
+    plant(frontier, BreadthFirst(), [Seed(url) for url in hosts])
+    settle = Settler.settle
+
+    def counts(self: Settler, answered: list[tuple[Lease, Answer]]) -> None:
+        settled.append(len(answered))
+        settle(self, answered)
+
+    monkeypatch.setattr(Settler, "settle", counts)
+    parts = Parts(web, web, BreadthFirst(), frontier, VirtualClock())
+    asyncio.run(Crawl(parts, manners=FREE, budgets=NO_LIMITS, slots=slots).run())
+    assert (settled[0], sum(settled)) == (first, 16)
+
+
 def test_the_links_of_a_host_that_just_answered_are_still_about_to_come() -> None:
     """What was the best to come was looked up while that host was being asked: others are not better for it."""
     web, frontier, clock = PaperWeb({A: []}), MemoryFrontier(Rules(Rediscovery.FIRST)), VirtualClock()
@@ -329,6 +362,22 @@ def test_the_links_of_a_host_that_just_answered_are_still_about_to_come() -> Non
         return made._best_to_come(clock.now())
 
     assert asyncio.run(ask()) == 8.0
+
+
+def test_poorer_links_than_those_that_came_go_out_few_at_a_time() -> None:
+    web, frontier, clock = PaperWeb({}), MemoryFrontier(Rules(Rediscovery.FIRST)), VirtualClock()
+    frontier.offer([Offer(Url(f"http://h{number}.example/"), 1.0, 0, "") for number in range(40)])
+    parts = Parts(web, web, BreadthFirst(), frontier, clock)
+    made = Crawl(parts, manners=FREE, budgets=NO_LIMITS, slots=64, tolerance=0.01)
+    for turn in range(640):
+        made._chooser.saw(8.0 + turn % 8 / 8, True)
+    assert made._room(clock.now()) == 21
+    leases, least = made._choose(clock.now(), 21)
+    assert (len(leases), least > 1.0) == (1, True), "nothing is known of such links"
+    for _ in range(64):
+        made._chooser.saw(1.0, True)
+    more, least = made._choose(clock.now(), 21)
+    assert (len(more), least > 1.0) == (16, True), "one for every four that came"
 
 
 def test_the_content_digest_leaves_digits_out() -> None:

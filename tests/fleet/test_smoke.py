@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from collections import Counter, defaultdict
@@ -113,6 +114,10 @@ def test_a_fleet_fetches_every_page_once_though_a_worker_is_killed(
         wait_for(lambda: bool(fleet.status(collection).order.ended), 80.0)
         ended = fleet.status(collection)
     assert ended.order.ended == "nothing is left to fetch"
+    heard = re.findall(
+        r"heard of (\d+) answers that came to other workers", (collection.path / "phasa.log").read_text()
+    )
+    assert [number for number in heard if int(number) > 0], "they keep one order"
     assert done_urls(collection) == small.urls()
     assert small.twice_at_once == []
     assert min(gaps(small.arrivals)) >= DELAY

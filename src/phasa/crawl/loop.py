@@ -18,6 +18,7 @@ from phasa.crawl.chooser import Chooser
 from phasa.crawl.meter import Meter
 from phasa.crawl.settle import Parts, Settler
 from phasa.frontier.budgets import Budgets
+from phasa.frontier.common_order import CommonOrder
 from phasa.frontier.politeness import Politeness
 from phasa.frontier.protocol import ANY, Lease
 
@@ -63,6 +64,7 @@ class Crawl:
     TICK = 0.25
     GLANCE = 0.02  # seconds for which the best priority that can come is believed
     TOGETHER = 32  # answers that are settled together at most
+    PART = 3  # of the leases that are out, so many for one answer that is settled together with others
     LISTED = 1000  # addresses of a sitemap that are taken in at once
 
     def __init__(
@@ -78,6 +80,7 @@ class Crawl:
         watch: Callable[[Crawl], str] | None = None,
         has_more_work: Callable[[], bool] = lambda: False,
         page_limit: PageLimit | None = None,
+        common: CommonOrder | None = None,
     ) -> None:
         self.bar = ANY
         """URLs below this priority are left for later: a crawl in cycles (`phasa.crawl.wire`) raises it."""
@@ -88,7 +91,7 @@ class Crawl:
         self._budgets = budgets
         self._slots = slots
         self._strict = slots == 1 and tolerance >= 1.0
-        self._chooser = Chooser(tolerance, parts.frontier.stats().pages)
+        self._chooser = Chooser(tolerance, parts.frontier.stats().pages, common)
         self._settler = Settler(
             parts, self.meter, self._chooser.saw, manners, words, stop=self.stop, skip_duplicates=skip_duplicates
         )
@@ -97,6 +100,8 @@ class Crawl:
         self._has_more_work = has_more_work
         self._running: set[asyncio.Task[None]] = set()
         self._answered: list[tuple[Lease, Answer]] = []
+        self._gathered = 0
+        """Answers that the last turn of the event loop found."""
         self._asked: dict[int, tuple[float, float]] = {}
         """The leases that are out and waited for: when they were given, and their priorities."""
         self._best = (ANY, ANY)
@@ -126,6 +131,11 @@ class Crawl:
     def limits(self) -> tuple[Budgets, Politeness]:
         """The limits and manners that hold now."""
         return self._budgets, self._settler.manners
+
+    @property
+    def answers(self) -> int:
+        """Answers that came, in all runs and to all workers, as far as this one has heard."""
+        return self._chooser.answers
 
     @property
     def stopped(self) -> bool:
@@ -173,13 +183,18 @@ class Crawl:
         why = self._why or self._closing or "nothing is left to fetch"
         outcome = Outcome(why, meter.fetches, meter.pages, meter.wanted)
         _LOG.info("crawl ends: %s; %d fetches, %d pages, %d wanted", *msgspec.structs.astuple(outcome))
+        if self._chooser.has_company:
+            _LOG.info("heard of %d answers that came to other workers", self._chooser.heard)
         return outcome
 
     def _room(self, now: float) -> int:
         """How many more leases may go out: free slots, not more than what is known allows, nor than the page limit."""
         room = 0 if self.paused else self._slots - self._out()
         if not self._strict:
-            room = int(min(room, self._chooser.room() - sum(1 for _ in self._awaited(now))))
+            awaited = sum(1 for _ in self._awaited(now))
+            if self._chooser.has_company:
+                self._chooser.tell(awaited, self._best_to_come(now), now)
+            room = int(min(room, self._chooser.room() - awaited))
         return self._grant(max(0, room))
 
     def _grant(self, wanted: int) -> int:
@@ -197,7 +212,7 @@ class Crawl:
         return (priority for begun, priority in self._asked.values() if begun > since)
 
     def _choose(self, now: float, room: int) -> tuple[list[Lease], float]:
-        """Leases that are worth a request now, and the least priority of those."""
+        """Leases that are worth a request now, and the least priority of what is next."""
         frontier, chooser = self.parts.frontier, self._chooser
         if (self._settler.settled - self._committed) * 2 * chooser.SHARE > chooser.answers:
             # So that the links of the last pages compete: later on the frontier does it often enough by itself.
@@ -205,17 +220,20 @@ class Crawl:
             self._committed = self._settler.settled
         if self._hurry(now) or self.bar > ANY:
             return frontier.lease(now, room, self.bar), ANY
-        best = max(self._best_to_come(now), max(self._awaited(now), default=ANY))
-        least = chooser.free(best)
-        leases = frontier.lease(now, room, least)
+        awaited = list(self._awaited(now))
+        best, out = max(self._best_to_come(now), max(awaited, default=ANY)), len(awaited)
+        free = chooser.free(best)
+        leases = frontier.lease(now, room, max(free, chooser.known_enough(out + room - 1)))
         for lease in leases:
             chooser.asks(lease.priority, best, now)
-        while len(leases) < room and (lower := chooser.affordable(best)) < least:
-            more = frontier.lease(now, 1, lower)
+        least = max(free, known := chooser.known_enough(out + len(leases)))
+        while len(leases) < room:
+            more = frontier.lease(now, 1, max(known, chooser.affordable(best)))
             if not more:
                 break
             chooser.asks(more[0].priority, best, now)
             leases += more
+            least = max(free, known := chooser.known_enough(out + len(leases)))
         return leases, least
 
     def _best_to_come(self, now: float) -> float:
@@ -254,22 +272,26 @@ class Crawl:
         if not self._out() and room > 0:
             if self.bar > ANY and self._below_bar():
                 return False
-            if least > ANY and (ready is None or self._too_long(ready - now)):
+            nothing_soon = ready is None or self._too_long(ready - now)
+            revisits = self.parts.revisits
+            if nothing_soon and self._chooser.leaves_it_to_others(self._best[0]):
+                ready = None  # theirs come first; they may send some, too
+            elif nothing_soon and least > ANY:
                 self._best = ANY, ANY  # what was to come is gone: look again
                 return True
-            revisits = self.parts.revisits
-            if revisits is not None and (ready is None or self._too_long(ready - now)) and revisits.waits():
+            elif nothing_soon and revisits is not None and revisits.waits():
                 ready = None  # nobody may be asked now, and some pages will be due
             elif ready is None:
                 if not self._has_more_work():
                     return False
-            elif self._too_long(ready - now):
+            elif nothing_soon:
                 hour = datetime.fromtimestamp(ready, UTC).strftime("%H:%M:%S UTC")
                 self.stop(f"{RESTING} {hour} or longer; go on then with the same command")
                 return True
-        until = self.TICK if ready is None else min(self.TICK, max(ready - now, 0.0005))
+        until = self._chooser.glance(self.TICK)
+        until = until if ready is None else min(until, max(ready - now, 0.0005))
         await self.parts.clock.wait(self._wake, until)
-        if least > ANY:
+        if room > 0 and self._chooser.chooses:
             self._chooser.idles(self.parts.clock.now() - now)
         return True
 
@@ -364,7 +386,14 @@ class Crawl:
         return msgspec.structs.replace(answer, listed=listed)
 
     def _settle_answered(self) -> None:
-        """Settle what has come; what is too much for once, soon."""
+        """Settle what has come; what is too much for once, soon. While each turn of the event loop brings more answers,
+        and few of those that are out have come, they are waited for: a transaction costs much the same for one page as
+        for eight."""
+        if self._gathered < len(self._answered) < min(self._together, self._out() // self.PART):
+            self._gathered = len(self._answered)
+            asyncio.get_running_loop().call_soon(self._settle_answered)
+            return
+        self._gathered = 0
         some, self._answered = self._answered[: self._together], self._answered[self._together :]
         if self._answered:
             asyncio.get_running_loop().call_soon(self._settle_answered)

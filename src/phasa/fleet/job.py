@@ -126,6 +126,7 @@ def work(job: Job) -> str:
             why_end=watcher.why_end,
             learned=rows,
             share_every=job.settings.fleet.share_every,
+            common=rows.common_order(job.number, job.settings.fleet.lifetime),
         )
         with shipping(collection):  # of the workers of a machine one ships at a time
             run = crawl_part(collection, None, part)

@@ -87,19 +87,22 @@ def test_tables_of_a_newer_phasa(postgres: str) -> None:
         PostgresReader(postgres)
 
 
-@pytest.mark.parametrize("form", [1, 2])
+@pytest.mark.parametrize("form", [1, 2, 3])
 def test_tables_of_an_older_phasa_are_brought_up_to_date(postgres: str, form: int) -> None:
     frontier = opened(postgres)
     frontier.offer([Offer(Url("http://a.example/"))])
     frontier.commit()
     if form == 2:
         frontier._db.execute("CREATE TABLE folder(folder bigint, id bigint, PRIMARY KEY (folder, id))")
+    frontier._db.execute("DROP TABLE report, allowance")
     frontier._db.execute(f"UPDATE meta SET value = '{form}' WHERE key = 'format'")
     frontier.close()
     again = opened(postgres)
     assert again.stats().waiting == 1
-    assert again._db.meta("format") == 3
+    assert again._db.meta("format") == 4
     assert again._db.execute("SELECT to_regclass('folder')").fetchone() == (None,)
+    assert again._db.execute("SELECT count(*) FROM report").fetchone() == (0,)
+    assert again._db.execute("SELECT count(*) FROM allowance").fetchone() == (0,)
     again.close()
 
 

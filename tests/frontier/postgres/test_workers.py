@@ -126,6 +126,23 @@ def test_a_worker_that_was_still_asks_nobody_before_it_knows_that_it_is_alive(po
     beat(two)  # takes its sites
     with pytest.raises(SupersededError, match="silent for too long"):
         one.assure()
+    with pytest.raises(SupersededError, match="worker 0 has ended"):
+        one.assure()  # nor does the next of its requests go out, nor those after it
+    one.close()
+    two.close()
+
+
+def test_a_worker_whose_commit_was_refused_asks_nobody(postgres: str) -> None:
+    one, two = worker(postgres, 0, lifetime=0.5), worker(postgres, 1, lifetime=30.0)
+    one.offer([Offer(url) for url in URLS])
+    (lease,) = one.lease(0.0)
+    time.sleep(0.6)
+    beat(two)
+    one.finish(lease, done())
+    with pytest.raises(SupersededError, match="silent for too long"):
+        one.commit()
+    with pytest.raises(SupersededError, match="worker 0 has ended"):
+        one.assure()
     one.close()
     two.close()
 

@@ -46,8 +46,9 @@ from phasa.crawl.run.status import rules_missing
 from phasa.crawl.run.upkeep import StrategyState, Upkeep, Watch
 from phasa.crawl.seeds import SeedFile, read_seeds
 from phasa.crawl.settle import Parts
-from phasa.crawl.strategy import Strategy
+from phasa.crawl.strategy import Additive, Strategy
 from phasa.errors import CollectionError
+from phasa.frontier.common_order import CommonOrder
 from phasa.frontier.database import damaged
 from phasa.frontier.inbox import ALONE, Partition
 from phasa.frontier.outbox import Unsettled
@@ -118,6 +119,8 @@ class Part(msgspec.Struct, frozen=True):
     learned: LearnedStore | None = None
     """Where workers exchange what their strategies learned, every so many seconds."""
     share_every: float = 60.0
+    common: CommonOrder | None = None
+    """Where workers keep a common order."""
     why_end: Callable[[], str] = lambda: ""
     """Asked now and then: why this process should end; '' while it should not."""
 
@@ -176,7 +179,12 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
     profile = collection.profile
     strategy: Strategy = seeder_of(collection, profile) if part.cycles else strategy_of(collection, profile)
     judge = judge_of(collection, profile)
-    state = StrategyState(collection.models_folder, strategy, partition.worker)
+    shares = part.learned is not None and isinstance(strategy, Additive)
+    # Workers of one machine that learn as one begin with one state, which the first of them writes.
+    one_state = shares and not part.fleet
+    state = StrategyState(
+        collection.models_folder, strategy, 0 if one_state else partition.worker, keeps=first or not one_state
+    )
     seeds = read_seeds(collection.path / collection.SEEDS)
     with ExitStack() as stack:
         archive = stack.enter_context(open_archive(collection, partition.worker))
@@ -195,9 +203,11 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
         fetcher.before = frontier.assure
         if archive is not None:
             archive.recalled = fetcher.recalled = recalled
-        sharing = SharedLearning(strategy, part.learned, partition.worker) if part.learned is not None else None
-        if sharing is None or not sharing.used:
+        if one_state or not shares:
             state.load()
+        sharing = None
+        if part.learned is not None and shares:
+            sharing = SharedLearning(strategy, part.learned, partition.worker, part.share_every)
         if first:
             plant_fresh(frontier, strategy, seeds.seeds)
         async with fetcher, pool_of(settings) as pool:
@@ -215,7 +225,7 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
             clock = WallClock()
             revisits = revisits_of(collection, frontier, clock.now(), partition.workers)
             requisites = requisites_of(collection, frontier, partition.workers)
-            upkeep = Upkeep(collection, state, watch, clock, partition, part.why_end, sharing, part.share_every)
+            upkeep = Upkeep(collection, state, watch, clock, partition, part.why_end, sharing)
             crawl = Crawl(
                 Parts(
                     *(web, judge, strategy, frontier, clock, archive),
@@ -232,7 +242,10 @@ async def _crawl(collection: Collection, watch: Watch | None, part: Part) -> Run
                 watch=upkeep.look,
                 has_more_work=part.has_more_work,
                 page_limit=part.page_limit,
+                common=part.common,
             )
+            if part.common is not None:
+                stack.callback(part.common.leave)
             with _stopped_by_signals(crawl):
                 outcome = await (crawl_in_cycles(collection, crawl, part.cycles) if part.cycles else crawl.run())
         if revisits is not None:

@@ -38,9 +38,19 @@ class LearnedStore(Protocol):
 
 
 class SharedLearning:
-    """The exchange of one worker."""
+    """The exchange of one worker: often at first, when each page teaches much, and every so many seconds later on."""
 
-    def __init__(self, strategy: Strategy, store: LearnedStore, worker: int) -> None:
+    GROWTH = 1.25
+    """An exchange is due when the crawl has so many times as many answers as at the last one."""
+    LEAST = 16
+    """Answers before the first one."""
+    REST = 0.25
+    """Seconds between two of them at least, for each worker that there is: all of them read what each has written."""
+
+    def __init__(self, strategy: Strategy, store: LearnedStore, worker: int, every: float = 60.0) -> None:
+        self._every = every
+        self._last: float | None = None
+        self._answers = float(self.LEAST)
         self._strategy = strategy if isinstance(strategy, Additive) else None
         self._name = strategy.name
         self._store = store
@@ -59,6 +69,16 @@ class SharedLearning:
     def used(self) -> bool:
         """Whether the strategy learns in this way; then this is what it begins with, and no file of one machine."""
         return self._strategy is not None
+
+    def is_due(self, now: float, answers: int) -> bool:
+        """Whether it is time for an exchange, when so many answers have come in all."""
+        if self._last is None:
+            self._last = now
+        rested = now - self._last
+        due = rested >= self._every or (answers >= self._answers and rested >= self.REST * (1 + len(self._taken)))
+        if due:
+            self._last, self._answers = now, max(self.LEAST, answers * self.GROWTH)
+        return due and self.used
 
     def exchange(self) -> int:
         """Publish what is this worker's own, and take what is new from the others; from how many."""

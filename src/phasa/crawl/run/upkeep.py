@@ -29,9 +29,11 @@ _logger = logging.getLogger(__name__)
 
 
 class StrategyState:
-    """The file of what a strategy learned; without it a crawl goes on, only less wisely."""
+    """The file of what a strategy learned; without it a crawl goes on, only less wisely. Who does not `keep` it only
+    reads."""
 
-    def __init__(self, folder: Path, strategy: Strategy, worker: int) -> None:
+    def __init__(self, folder: Path, strategy: Strategy, worker: int, *, keeps: bool = True) -> None:
+        self._keeps = keeps
         name = "".join(letter if letter.isalnum() else "-" for letter in strategy.name)
         self._path = folder / f"{name}-{worker:02d}.state"
         self._strategy = strategy
@@ -49,6 +51,8 @@ class StrategyState:
         return BrokenPartError(f"strategy {self._strategy.name}: {with_place(trouble, __file__)}")
 
     def save(self) -> None:
+        if not self._keeps:
+            return
         try:
             state = self._strategy.save()
         except Exception as trouble:
@@ -70,12 +74,9 @@ class Upkeep:
         partition: Partition,
         why_end: Callable[[], str] = lambda: "",
         sharing: SharedLearning | None = None,
-        share_every: float = 60.0,
     ) -> None:
         self._why_end = why_end
         self._sharing = sharing
-        self._share_every = share_every
-        self._next_share = clock.now() + share_every
         self._alone = partition.workers == 1
         self._control = Control(collection, clock.now(), plants=partition.worker == 0)
         self._status = StatusWriter(collection, partition.worker, partition.workers)
@@ -97,8 +98,7 @@ class Upkeep:
         if now >= self._next_save:
             self._next_save = now + SAVE_EVERY
             self._state.save()
-        if self._sharing is not None and now >= self._next_share:
-            self._next_share = now + self._share_every
+        if self._sharing is not None and self._sharing.is_due(now, crawl.answers):
             self._sharing.exchange()
         if why := self._why_end():
             return why
@@ -111,6 +111,8 @@ class Upkeep:
 
     def end(self, crawl: Crawl, why: str) -> Metrics:
         """The last word of the run: its numbers, written down."""
+        if self._sharing is not None:
+            self._sharing.exchange()
         self._state.save()
         self._control.end(crawl)
         metrics = crawl.meter.read(self._clock.now(), crawl.parts.frontier.stats())

@@ -21,9 +21,11 @@ from phasa.collection import Collection
 from phasa.crawl.loop import Outcome
 from phasa.crawl.meter import Metrics
 from phasa.crawl.run.crawl_log import CrawlLog
+from phasa.crawl.run.learned_folder import LearnedFolder
 from phasa.crawl.run.live_status import read_live_status, write_metrics
 from phasa.crawl.run.page_limit import SharedPageLimit
 from phasa.crawl.run.process import Part, Run, crawl_part, open_frontier
+from phasa.crawl.run.shared_order import SharedOrder
 from phasa.crawl.run.upkeep import Watch
 from phasa.errors import CollectionError, PhasaError
 from phasa.frontier.rules import Rules
@@ -43,6 +45,8 @@ def crawl_together(collection: Collection, watch: Watch | None, workers: int, ow
     epoch, pages = _begin(collection, workers, owner)
     idle: SynchronizedArray[Any] = context.Array("i", workers)
     limit = SharedPageLimit(context, workers, pages)
+    order = SharedOrder(context, workers)
+    LearnedFolder(collection.models_folder / "workers").clear()
     ready = context.Event()
     results: multiprocessing.Queue[Any] = context.Queue()
     lock = SharedFile(collection.lock_file) if collection.lock_file is not None else None
@@ -50,7 +54,7 @@ def crawl_together(collection: Collection, watch: Watch | None, workers: int, ow
         context.Process(
             target=_work,
             args=(collection.unlocked(), Partition(number, workers), epoch, idle, limit.of_worker(number), ready),
-            kwargs={"results": results, "lock": lock},
+            kwargs={"order": order.of_worker(number), "results": results, "lock": lock},
         )
         for number in range(workers)
     ]
@@ -154,6 +158,7 @@ def _work(
     limit: SharedPageLimit,
     ready: Event,
     *,
+    order: SharedOrder,
     results: Any,
     lock: SharedFile | None,
 ) -> None:
@@ -169,7 +174,15 @@ def _work(
             idle[number] = 0
 
     try:
-        part = Part(partition, epoch, has_more_work=_patience(number, idle), page_limit=limit)
+        part = Part(
+            partition,
+            epoch,
+            has_more_work=_patience(number, idle),
+            page_limit=limit,
+            learned=LearnedFolder(collection.models_folder / "workers"),
+            share_every=collection.settings.fleet.share_every,
+            common=order,
+        )
         results.put((number, crawl_part(collection, watch, part)))
     except KeyboardInterrupt:
         results.put((number, None))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 import msgspec
 
 from phasa.errors import CollectionError
+from phasa.frontier.common_order import NO_WORDS, Hearing, Others, Report, Row, Seen
 from phasa.frontier.postgres.database import PostgresDatabase
 
 _KEY = "fleet"
@@ -47,6 +49,10 @@ class FleetRows:
 
     def close(self) -> None:
         self._db.close()
+
+    def common_order(self, worker: int, lifetime: float) -> SharedOrder:
+        """Where a worker reports to the others; those that were silent for so many seconds are not counted."""
+        return SharedOrder(self._db, worker, lifetime)
 
     def __enter__(self) -> FleetRows:
         return self
@@ -143,3 +149,42 @@ class FleetRows:
             "SELECT worker, version, content FROM model WHERE name = ? AND worker <> ?", (name, worker)
         ).fetchall()
         return {other: (version, content) for other, version, content in rows if version > after.get(other, 0)}
+
+
+class SharedOrder:
+    """The reports of the workers of a fleet (`phasa.frontier.common_order.CommonOrder`): a row of each, and the
+    allowance of all."""
+
+    rest = 1 / 40
+
+    def __init__(self, db: PostgresDatabase, worker: int, lifetime: float) -> None:
+        self._db = db
+        self._worker = worker
+        self._lifetime = lifetime
+        self._row = Row(uuid4().hex, *NO_WORDS)
+        self._hearing = Hearing()
+        db.execute("INSERT INTO allowance DEFAULT VALUES ON CONFLICT DO NOTHING")
+
+    def report(self, mine: Report, most: float) -> Others:
+        row = self._row = self._row.after(mine)
+        found = self._db.execute(
+            "WITH mine AS (INSERT INTO report VALUES (?1, ?2, clock(), ?3, ?4, ?5, ?6, ?7) ON CONFLICT (worker) DO"
+            " UPDATE SET life = excluded.life, at = excluded.at, asked = excluded.asked, came = excluded.came,"
+            " seen = excluded.seen, out = excluded.out, best = excluded.best),"
+            # An allowance that nobody has touched for so long is of another run.
+            " common AS (UPDATE allowance SET at = clock(), saved = least(?8::float8, ?9::float8 +"
+            " CASE WHEN at > clock() - ?10::float8 THEN saved ELSE 0 END) RETURNING saved)"
+            " SELECT common.saved, r.worker, r.life, r.asked, r.came, r.seen, r.out, r.best FROM common LEFT JOIN"
+            " report r ON r.worker <> ?1 AND r.at > clock() - ?10::float8",
+            (self._worker, row.life, row.asked, row.came, msgspec.msgpack.encode(row.seen), row.out, row.best,
+             most, mine.earned, self._lifetime),
+        ).fetchall()  # fmt: skip
+        rows = {
+            worker: Row(life, asked, came, msgspec.msgpack.decode(seen, type=list[Seen]), out, best)
+            for _, worker, life, asked, came, seen, out, best in found
+            if worker is not None
+        }
+        return self._hearing.hear(rows, found[0][0] if found else mine.earned)
+
+    def leave(self) -> None:
+        self._db.execute("DELETE FROM report WHERE worker = ? AND life = ?", (self._worker, self._row.life))

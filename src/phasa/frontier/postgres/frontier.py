@@ -18,6 +18,7 @@ from phasa.frontier.postgres.tables import PostgresHosts, PostgresIndex, Postgre
 from phasa.frontier.protocol import ANY, Lease, Offer, OfferResult
 from phasa.frontier.rules import Rules
 from phasa.frontier.schedule import Host, HostSchedule
+from phasa.frontier.storage import SupersededError
 from phasa.frontier.stored import StoredFrontier, Tables, nothing
 from phasa.frontier.tables import HostRow
 from phasa.web.url import Url, registered_domain
@@ -183,6 +184,8 @@ class PostgresFrontier(StoredFrontier):
         return super().admit(lease, address, now)
 
     def assure(self) -> None:
+        if self._closed_to_writes:  # others of its requests found out first
+            raise SupersededError(f"worker {self._shards.worker} has ended: its sites may be those of others now")
         if self._server.lifetime * 0.8 < monotonic() - self._server.renewed:
             self._tended = -1e9  # it has been still for long: is this worker still taken for alive?
             self._tend()

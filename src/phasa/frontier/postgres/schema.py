@@ -12,8 +12,17 @@ from typing import Any
 from phasa.errors import CollectionError
 from phasa.frontier.postgres.address import Address
 
-FORMAT = 3
+FORMAT = 4
 SHARDS = 256
+
+_REPORTS = """
+CREATE UNLOGGED TABLE report(worker int PRIMARY KEY, life text NOT NULL, at double precision NOT NULL,
+    asked bigint NOT NULL, came bigint NOT NULL, seen bytea NOT NULL, out int NOT NULL, best double precision NOT NULL)
+    WITH (fillfactor = 30);
+CREATE UNLOGGED TABLE allowance(one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    at double precision NOT NULL DEFAULT 0, saved double precision NOT NULL DEFAULT 0) WITH (fillfactor = 30);
+"""
+"""What workers tell each other several times a second: it may be lost."""
 
 _TABLES = f"""
 CREATE TABLE meta(key text PRIMARY KEY, value jsonb);
@@ -61,6 +70,7 @@ CREATE TABLE shard(id smallint PRIMARY KEY, owner bigint, epoch bigint NOT NULL 
 INSERT INTO shard(id) SELECT generate_series(0, {SHARDS - 1});
 CREATE TABLE model(name text, worker int, version bigint NOT NULL, at double precision NOT NULL, content bytea NOT NULL,
     PRIMARY KEY (name, worker));
+{_REPORTS}
 CREATE FUNCTION clock() RETURNS double precision LANGUAGE sql VOLATILE AS
     'SELECT extract(epoch FROM clock_timestamp())::double precision';
 CREATE FUNCTION instr(text, text) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT strpos($1, $2)';
@@ -76,7 +86,7 @@ CREATE FUNCTION next_ids(n bigint) RETURNS bigint LANGUAGE plpgsql AS $$
     END $$;
 """
 
-MIGRATIONS: dict[int, str] = {1: "SELECT 1", 2: "DROP TABLE IF EXISTS folder"}  # only form 2 had it
+MIGRATIONS: dict[int, str] = {1: "SELECT 1", 2: "DROP TABLE IF EXISTS folder", 3: _REPORTS}  # only form 2 had it
 """What brings tables of a form up to the next one: the statements by the form they are for."""
 
 Execute = Callable[[str], Any]
