@@ -7,7 +7,7 @@ fetched, so that the frontier grows as it does on the web. Nothing is archived b
 
     python bench/crawl_memory.py [--pages 50000] [--strategy hybrid] [--folder DIR] [--trace]
 
-`--trace` adds the places that hold most memory at the end (tracemalloc; slow).
+`--trace` adds the places that hold most memory shortly before the end (tracemalloc; slow).
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ import sys
 import tarfile
 import tempfile
 import time
+import tracemalloc
 import urllib.request
 from pathlib import Path
+from threading import Thread
 from zlib import crc32
 
 ARCHIVE = Path(__file__).resolve().parents[2] / "shared/data/pages-homepages2018/pages.tar.xz"
@@ -116,8 +118,6 @@ def crawl(options: argparse.Namespace) -> None:
     from phasa.frontier.politeness import Politeness
 
     if options.trace:
-        import tracemalloc
-
         tracemalloc.start(1)
     with tempfile.TemporaryDirectory() as folder:
         made = Collection.create(Path(folder) / "c", language="th")
@@ -131,11 +131,23 @@ def crawl(options: argparse.Namespace) -> None:
             budgets=msgspec.structs.replace(made.settings.budgets, pages=options.pages),
         )
         begun = time.process_time()
+        if options.trace:
+            Thread(target=trace, args=(options.port, options.pages * 19 // 20), daemon=True).start()
         run = run_collection(Collection(made.path, settings))
         print(f"{run.metrics.done:,} fetched, {time.process_time() - begun:.0f} CPU s of the crawl process")
-        if options.trace:
-            for line in tracemalloc.take_snapshot().statistics("lineno")[:40]:
-                print(line)
+
+
+def served(port: int) -> int:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/served") as answer:
+        return int(answer.read())
+
+
+def trace(port: int, pages: int) -> None:
+    """Print what holds most memory when so many pages were served: when the crawl ends, all of it is given back."""
+    while served(port) < pages:
+        time.sleep(0.5)
+    for line in tracemalloc.take_snapshot().statistics("lineno")[:40]:
+        print(line, flush=True)
 
 
 def family(pid: int) -> list[int]:
@@ -172,13 +184,12 @@ def watch(options: argparse.Namespace) -> None:
         row = ""
         while crawler.poll() is None:
             time.sleep(0.5)
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/served") as answer:
-                served = int(answer.read())
+            came = served(int(port))
             rss = megabytes(crawler.pid, "status", "VmRSS")
             pss = sum(megabytes(pid, "smaps_rollup", "Pss:") for pid in family(crawler.pid)) if rss else 0.0
             if pss:
-                row = f"{served:>8,} {rss:>8.0f} {pss:>14.0f} {time.monotonic() - begun:>8.0f}"
-            if marks and served >= marks[0]:
+                row = f"{came:>8,} {rss:>8.0f} {pss:>14.0f} {time.monotonic() - begun:>8.0f}"
+            if marks and came >= marks[0]:
                 marks.pop(0)
                 print(row, flush=True)
         print(f"{row}  (the end)")

@@ -62,6 +62,20 @@ def test_a_transaction_that_fails_leaves_nothing_and_nothing_follows_it(tmp_path
     again.close()
 
 
+@pytest.mark.parametrize(("priority", "first"), [(4.0, "/a"), (9.0, "/b"), (1.0, "/a")])
+def test_a_new_priority_puts_a_url_before_the_head_of_its_host_only_when_it_is_better(
+    tmp_path: Path, priority: float, first: str
+) -> None:
+    frontier = SqliteFrontier(tmp_path / "f.db", Rules(manners=Politeness(delay=0.0, address_delay=0.0)))
+    a, b, other = Url("http://h.example/a"), Url("http://h.example/b"), Url("http://other.example/")
+    frontier.offer([Offer(a, 5.0), Offer(b, 3.0), Offer(other, 7.0)])
+    assert [lease.url for lease in frontier.lease(0.0)] == [other]  # all hosts are loaded now
+    frontier.reprioritise([(b, priority)])
+    frontier.commit()
+    assert [lease.url for lease in frontier.lease(0.0)] == ["http://h.example" + first]
+    frontier.close()
+
+
 def test_what_is_remembered_of_rows_and_heads_is_what_the_file_says(tmp_path: Path) -> None:
     """Priorities change again and again while pages are leased, finished and dropped; the next process, which knows
     nothing but the file, gives the same order."""

@@ -270,10 +270,10 @@ class Settler:
     def _apply(self, changes: Sequence[Change]) -> None:
         """New priorities; what is dropped or taken back is rare and goes one by one."""
         frontier = self.parts.frontier
-        plain = [(Url(change.url), change.priority) for change in changes if not change.reason]
+        plain = [(url, priority) for url, priority, reason in changes if not reason]
         if plain:
-            frontier.reprioritise(plain)
-        for url, priority, reason in changes:
+            frontier.reprioritise(plain)  # type: ignore[arg-type]
+        for url, priority, reason in changes if len(plain) < len(changes) else ():
             if not reason:
                 continue
             if priority == DROP:

@@ -32,7 +32,7 @@ class RowCache:
     those of when they were read. Who writes anything else of a row says so by `forget`. When it is full all are
     forgotten, which costs a look into the file each."""
 
-    def __init__(self, most: int = 8_192) -> None:
+    def __init__(self, most: int = 4_096) -> None:
         self._most = most
         self.by_url: dict[str, Row] = {}
         self.priorities: dict[int, float] = {}

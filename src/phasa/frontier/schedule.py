@@ -270,13 +270,18 @@ class HostSchedule:
     def renew(self, id: int) -> None:
         """Look up the head of a host whose queue changed other than for the better."""
         head = self._index.best(id)
-        self._hosts.set_head(id, head)
         host = self.ready.loaded.get(id)
         if host is not None:
-            host.head = head
-            self.ready.compete(host)
-        elif head is not None and head <= self.ready.floor:
+            self._set_head(host, head)
+            return
+        self._hosts.set_head(id, head)
+        if head is not None and head <= self.ready.floor:
             self.ready.load(self._host(id))
+
+    def _set_head(self, host: Host, head: Head | None) -> None:
+        self._hosts.set_head(host.id, head)
+        host.head = head
+        self.ready.compete(host)
 
     def compete(self, better: Mapping[int, Head], worse: Iterable[int]) -> None:
         """Let hosts whose queues changed compete with their new heads."""
@@ -289,11 +294,15 @@ class HostSchedule:
 
     def reorder(self, best: Mapping[int, Head], changed: Set[int]) -> None:
         """URLs got other ranks: the best of these at each host, and the ids of all. A host keeps its head when that is
-        not among them and none of them is better."""
+        not among them and none of them is better; what is better than its head is its head."""
         loaded = self.ready.loaded
         for id, head in best.items():
             host = loaded.get(id)
-            if host is None or host.head is None or head < host.head or host.head.id in changed:
+            if host is None or host.head is None:
+                self.renew(id)
+            elif head < host.head:
+                self._set_head(host, head)
+            elif host.head.id in changed:
                 self.renew(id)
 
     def _host(self, id: int) -> Host:

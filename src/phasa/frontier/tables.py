@@ -245,7 +245,7 @@ class UrlTable:
         self._db = db
         self._hosts = hosts
         self._cache = RowCache()
-        self._address = lru_cache(maxsize=4_096)(self._read_address)
+        self._address = lru_cache(maxsize=1_024)(self._read_address)
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────
 

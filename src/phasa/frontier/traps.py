@@ -66,17 +66,18 @@ class Evidence:
     def __init__(self) -> None:
         self.pages = 0
         self.fresh = 0
-        self.digests: OrderedDict[int, None] = OrderedDict()
+        self.digests: list[int] = []
+        """The last one seen at the end. A list: most templates have a page or two, and there are many of them."""
 
     def add(self, digest: int) -> None:
         self.pages += 1
         if digest in self.digests:
-            self.digests.move_to_end(digest)
-            return
-        self.fresh += 1
-        self.digests[digest] = None
+            self.digests.remove(digest)
+        else:
+            self.fresh += 1
+        self.digests.append(digest)
         if len(self.digests) > self.KEPT:
-            self.digests.popitem(last=False)
+            del self.digests[0]
 
 
 class Traps:
@@ -87,7 +88,8 @@ class Traps:
     def __init__(self, settings: TrapSettings | None = None) -> None:
         self.settings = settings or TrapSettings()
         self.barren: dict[str, str] = {}
-        self._watched: OrderedDict[str, Evidence] = OrderedDict()
+        self._watched: OrderedDict[int, Evidence] = OrderedDict()
+        """By the hash of the template: templates may be long, and nobody asks for these."""
 
     def suspects(self, url: Url) -> str:
         """The evidence that this URL is part of a trap; '' when it looks sound."""
@@ -106,9 +108,10 @@ class Traps:
         key = template(url)
         if key in self.barren:
             return ""
-        evidence = self._watched.pop(key, None) or Evidence()
+        place = hash(key)
+        evidence = self._watched.pop(place, None) or Evidence()
         evidence.add(digest)
-        self._watched[key] = evidence
+        self._watched[place] = evidence
         if len(self._watched) > self.KEPT:
             self._watched.popitem(last=False)
         if evidence.pages < self.settings.template_pages:
@@ -122,5 +125,5 @@ class Traps:
 
     def release(self, key: str) -> bool:
         """Trust a template again. False when it was not quarantined."""
-        self._watched.pop(key, None)
+        self._watched.pop(hash(key), None)
         return self.barren.pop(key, None) is not None

@@ -23,7 +23,7 @@ _CODES = """
 CODES = frozenset(_CODES.split())
 """Codes of languages as they stand in addresses, without those that are mostly something else there (id, it, my …)."""
 
-_KEPT = 16_384
+_KEPT = 4_096
 """Hosts, and directories, that are remembered: some 300 bytes each."""
 _WORDS = re.compile(r"[a-z]+|[^\x00-\x7f]+|%[0-9a-f]{2}", re.IGNORECASE)
 _IN_FILE = re.compile(

@@ -77,7 +77,7 @@ class SegmentHybrid:
         self._countries = LastTold[str, str](_SERVERS)
         self._model = OnlineModel(starting_weights(), step=0.08, piece_step=0.15)
         self._waiting = Waiting(self.settings.remembered)
-        self._done = LastSeen[str](_DONE)
+        self._done = LastSeen[int](_DONE)
         self._sites = Shares(16, 1.0, 2.0)
         self._folders = Shares(16, 1.0, 2.0)
         self._segments = Shares(18, 1.0, 1.5)
@@ -105,7 +105,7 @@ class SegmentHybrid:
 
     def failed(self, url: str, note: bytes) -> None:
         self._waiting.pop(url)
-        self._done.add(url)
+        self._done.add(hash(url))
 
     def changes(self) -> Sequence[Change]:
         changes, self._queue = self._queue, []
@@ -116,7 +116,7 @@ class SegmentHybrid:
     def _learn(self, page: JudgedPage, here: Keys) -> None:
         """One lesson: the signs as they were before the fetch, and what the page turned out to be."""
         wanted, table = page.judgement.wanted, self._waiting
-        self._done.add(page.url)
+        self._done.add(hash(page.url))
         row = table.row(page.url)
         if row >= 0:
             self._model.learn([Example(table.signs[row].tolist(), table.words[row].tolist(), wanted)])
@@ -141,7 +141,7 @@ class SegmentHybrid:
         fresh: list[int] = []
         places: list[int] = []
         for number, url in enumerate(links.urls):
-            if url in self._done or self._was_seen(url):
+            if hash(url) in self._done or self._was_seen(url):
                 continue
             row = self._waiting.row(url)
             if row < 0:
