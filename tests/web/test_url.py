@@ -243,3 +243,23 @@ def test_what_is_spelled_plainly_is_what_a_parser_makes_of_it(scheme: str, serve
 def test_plain_paths_are_what_a_parser_makes_of_them(server: str, path: str) -> None:
     raw = f"http://{server}/{path}"
     assert url.join_all(PAGE, [raw]) == [url.join(PAGE, raw)]
+
+
+_REFERENCE = st.text("ab/.%2eE?&=:@-~()0#\n ก", max_size=12) | st.sampled_from(
+    ["//b.example/x", "http://b.example/", ""]
+)
+
+
+@given(
+    st.sampled_from(
+        ["http://a.example/", "https://127.0.1.1:81/b/c", "http://u:p@a.example/x", "http://xn--a.example/"]
+    ),
+    st.lists(_REFERENCE.map("/{}".format) | _REFERENCE, max_size=5),
+)
+@example("http://a.example/", ["/a/%2e/b", "/c"])
+@example("http://a.example/", ["/a/./b", "/c"])
+@example("http://a.example/", ["/a^b", "/c"])
+@example("http://a.example/", ["/a%5eb c", "/c"])
+def test_references_looked_at_together_are_joined_as_each_alone(base: str, raws: list[str]) -> None:
+    page = Url(base)
+    assert url.join_all(page, raws) == [url.join(page, raw) for raw in raws]

@@ -11,8 +11,10 @@ or `read_packed` and `unpack`, through `phasa.sandbox`.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from typing import cast, overload
+from itertools import accumulate
+from typing import NamedTuple, cast, overload
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -98,6 +100,17 @@ class PackedPage(Struct, frozen=True, array_like=True):
     """hreflang of the links that have it."""
     needs: list[Url] = []
     """What the page needs to be seen, where that was asked for."""
+
+
+class Columns(NamedTuple):
+    """The references of a document as `PackedPage` has them."""
+
+    urls: list[Url]
+    tags: list[str]
+    rels: list[str]
+    anchors: list[str]
+    starts: list[int]
+    ends: list[int]
 
 
 def read_page(
@@ -191,7 +204,7 @@ def read_packed(
     text = text.replace("\xa0", " ")
     reading = _Reading(address, limits, tags, len(html))
     reading.collect(tree.select(_WANTED))
-    rows = reading.rows_in(text, [(start, end) for start, end, _ in spans])
+    columns = reading.columns_in(text, [(start, end) for start, end, _ in spans])
     title = tree.select_one("title")
     page = Page(
         url=address,
@@ -208,15 +221,14 @@ def read_packed(
         charset=encoding,
         truncated=cut or len(html) < whole or reading.full,
     )
-    urls, kinds, rels, anchors, starts, ends = map(list, zip(*rows, strict=True)) if rows else ([] for _ in range(6))
     needs = named_in_tree(tree.select(REQUISITES), reading.base, limits) if requisites else []
-    return PackedPage(page, urls, kinds, rels, anchors, starts, ends, reading.told_in, needs)
+    return PackedPage(page, *columns, reading.told_in, needs)
 
 
 def _bounded(html: str, limits: Limits) -> str:
     """As much of a document as is parsed: so many characters, and so many tags."""
     html = html[: limits.page_characters]
-    if html.count("<") > limits.page_tags:
+    if len(html) > limits.page_tags and html.count("<") > limits.page_tags:
         html = html[: len(html) - len(html.split("<", limits.page_tags + 1)[-1]) - 1]
     return html
 
@@ -284,26 +296,32 @@ class _Reading:
                 return
             rows.append((tag, raw, anchor, rel, number))
 
-    def rows_in(self, text: str, spans: list[tuple[int, int]]) -> list[tuple[Url, str, str, str, int, int]]:
-        """The references that are usable addresses, in document order: address, tag, rel, anchor, place in the text."""
+    def columns_in(self, text: str, spans: list[tuple[int, int]]) -> Columns:
+        """The references that are usable addresses, in document order."""
         if len(spans) != len(self.worded):
             spans = _aligned(text, spans, self.worded)
         targets = url.join_all(self.base, [row[1] for row in self.rows])
-        found: list[tuple[Url, str, str, str, int, int]] = []
-        for row, (target, (tag, _, anchor, rel, number)) in enumerate(zip(targets, self.rows, strict=True)):
-            if target is None or len(target) > self.limits.url_length:
-                continue
-            self._bytes -= len(target)
-            if self._bytes < 0:
-                self.full = True
-                break
-            start, end = spans[number] if number >= 0 else _NOWHERE
-            if start < 0 <= number:
-                anchor = " ".join(self.worded[number].split())
-            if row in self.told:
-                self.told_in[len(found)] = self.told[row]
-            found.append((target, tag, rel, anchor, start, end))
-        return found
+        longest = self.limits.url_length
+        kept = [place for place, target in enumerate(targets) if target is not None and len(target) <= longest]
+        urls = [cast(Url, targets[place]) for place in kept]
+        if sum(map(len, urls)) > self._bytes:
+            self.full = True
+            fitting = bisect_right(list(accumulate(map(len, urls))), self._bytes)
+            del urls[fitting:], kept[fitting:]
+        if not urls:
+            return Columns([], [], [], [], [], [])
+        rows = self.rows if len(kept) == len(self.rows) else [self.rows[place] for place in kept]
+        tags, _, anchors, rels, numbers = map(list, zip(*rows, strict=True))
+        places = [spans[number] if number >= 0 else _NOWHERE for number in numbers]
+        if _NOWHERE in spans:
+            anchors = [
+                " ".join(self.worded[number].split()) if start < 0 <= number else anchor
+                for anchor, number, (start, _) in zip(anchors, numbers, places, strict=True)
+            ]
+        if self.told:
+            self.told_in = {at: self.told[place] for at, place in enumerate(kept) if place in self.told}
+        starts, ends = map(list, zip(*places, strict=True))
+        return Columns(urls, tags, rels, anchors, starts, ends)
 
     def _join(self, raw: str) -> Url | None:
         """The address that a reference means; None when it means none, or one that is too long to be taken."""

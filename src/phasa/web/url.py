@@ -55,27 +55,48 @@ def join(base: Url, raw: str) -> Url | None:
 
 
 _NUMBER = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
-_PLAIN = re.compile(
+_PLAIN_ORIGIN = re.compile(
     rf"https?://(?:(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*|{_NUMBER}(?:\.{_NUMBER}){{3}})"
-    r"(?::(?!80/|443/)(?:[1-9]\d{1,3}|[1-5]\d{4}))?/[A-Za-z0-9\-._~!$&()*+,;=:@%/?]*"
+    r"(?::(?!(?:80|443)$)(?:[1-9]\d{1,3}|[1-5]\d{4}))?"
 )
-"""Addresses that are spelled already as the standard would, but for dot segments and punycode: no parser is needed."""
+_PLAIN = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&()*+,;=:@%/?\n"
+
+
+@lru_cache(maxsize=4096)
+def _is_plain_origin(origin: str) -> bool:
+    """Whether scheme, host and port are spelled already as the standard would. The links of a page lead to few."""
+    return _PLAIN_ORIGIN.fullmatch(origin) is not None and "xn--" not in origin
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a path, or lines of them, is spelled already as the standard would: no character that is written in
+    another way, no dot segments."""
+    return text.isascii() and not text.encode().translate(None, _PLAIN) and "/." not in text and "/%2" not in text
 
 
 def join_all(base: Url, raws: Iterable[str]) -> list[Url | None]:
-    """`join` for many references on one page, in order."""
-    page = _base(base)
+    """`join` for many references on one page, in order. What is spelled already as the standard would needs no parser;
+    as a rule, that is so of all references of a page, which are looked at together."""
+    raws = list(raws)
+    page, here = _base(base), base[: base.index("/", 8)]
+    lines = "\n".join(raws)
+    one_each = lines.count("\n") == len(raws) - 1
+    all_plain = one_each and _is_plain(lines)
     known: dict[str, Url | None] = {}  # menus repeat themselves
     joined: list[Url | None] = []
-    is_plain = _PLAIN.fullmatch
     for raw in raws:
         if raw in known:
             joined.append(known[raw])
             continue
         target: Url | None
-        if is_plain(raw) and "/." not in raw and "/%2" not in raw and "xn--" not in raw:
-            joined.append(Url(raw))
-            continue
+        if all_plain or (one_each and _is_plain(raw)):
+            if raw.startswith(_HTTP):
+                if (end := raw.find("/", 8)) > 0 and _is_plain_origin(raw[:end]):
+                    joined.append(Url(raw))
+                    continue
+            elif raw[:1] == "/" != raw[1:2]:
+                joined.append(Url(here + raw))
+                continue
         try:
             href: str = (page + raw).href
         except (ValueError, TypeError):
