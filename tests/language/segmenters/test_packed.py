@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from phasa.language.detectors.dictionary import dictionary
 from phasa.language.lexicon import Lexicon
+from phasa.language.profile import load_profile
 from phasa.language.segmenters import load_segmenter
 from phasa.language.segmenters.characters import code_points
 from phasa.language.segmenters.lexto import Lexto
@@ -33,6 +36,20 @@ def test_a_loaded_engine_cuts_as_one_that_was_built() -> None:
     words = word_list("th")
     assert load_segmenter("lexto").words(TEXT) == Lexto(words).words(TEXT)
     assert load_segmenter("longest-first").words(TEXT) == LongestFirst(Lexicon((), words, {})).words(TEXT)
+
+
+def test_the_dictionary_that_is_shipped_counts_as_one_that_is_built() -> None:
+    shipped = load_profile("th")
+    built = msgspec.structs.replace(shipped, code="th-x-own")
+    assert dictionary(shipped).count(TEXT) == dictionary(built).count(TEXT) != (0, 0)
+
+
+def test_a_profile_with_other_words_has_a_dictionary_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "more.txt").write_text("ฃฅฃฅ\n", encoding="utf-8")
+    shipped = load_profile("th")
+    other = msgspec.structs.replace(shipped, extra_words=str(tmp_path / "more.txt"))
+    assert dictionary(shipped).count("ฃฅฃฅ")[0] == 0
+    assert dictionary(other).count("ฃฅฃฅ")[0] == 1
 
 
 @given(WORDS, st.text("กขคงาิ่ab ", max_size=40))

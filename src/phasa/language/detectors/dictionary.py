@@ -14,21 +14,20 @@ from pathlib import Path
 from phasa.errors import SettingsError
 from phasa.language.detectors.detector import OneByOne, sample
 from phasa.language.normalise import normalise_all, normalise_as
-from phasa.language.profile import Profile, load_profile
+from phasa.language.profile import Profile, load_profile, profile_for
 from phasa.language.verdict import Document, Verdict, unknown
-from phasa.language.wordlists import word_list
+from phasa.language.wordlists import known_words, word_list
 
 _LOOKED_AT = 20_000
 _WORD = re.compile(r"[^\W_]+(?:[\u200c'’][^\W_]+)*")
 
 
 class Dictionary(OneByOne):
-    """Γ for one language."""
+    """Γ for one language, with these words or those of the profile's dictionary; then it raises as `words_of`."""
 
-    def __init__(self, profile: Profile, words: Iterable[str]) -> None:
+    def __init__(self, profile: Profile, words: Iterable[str] | None = None) -> None:
         self._profile = profile
-        prepared = normalise_all(list(words), profile)
-        self._count, self._count_each = _counters(profile, _without_derived(prepared, profile.prefixes))
+        self._count, self._count_each = _counters(profile, words)
 
     def count(self, text: str) -> tuple[int, int]:
         """(known tokens, all tokens) of a text."""
@@ -52,29 +51,16 @@ class Dictionary(OneByOne):
         return unknown(evidence)
 
 
-def _without_derived(words: Sequence[str], prefixes: tuple[str, ...]) -> list[str]:
-    """The words, each once, in order, but those that are a prefix plus another word: LEXiTRON lists การ and ท่องเที่ยว,
-    not both in one."""
-    known = dict.fromkeys(words)
-    derived = {
-        word
-        for word in known
-        if word.startswith(prefixes)
-        and any(word.startswith(prefix) and word[len(prefix) :] in known for prefix in prefixes)
-    }
-    return [word for word in known if word not in derived]
-
-
 Counted = tuple[int, int]
 """Known tokens, all tokens."""
 
 
 def _counters(
-    profile: Profile, words: Sequence[str]
+    profile: Profile, words: Iterable[str] | None
 ) -> tuple[Callable[[str], Counted], Callable[[Sequence[str]], list[Counted]]]:
     """The functions that count the tokens of a text, and of each of many texts."""
     if profile.segmenter == "spaced":
-        known = frozenset(words)
+        known = frozenset(_known(profile, words))
 
         def count_words(text: str) -> Counted:
             tokens = _WORD.findall(text)
@@ -82,8 +68,11 @@ def _counters(
 
         return count_words, lambda texts: [count_words(text) for text in texts]
     from phasa.language.segmenters.lexto import Lexto, TokenType
+    from phasa.language.segmenters.packed import read_packed
 
-    lexto = Lexto(words)
+    shipped = words is None and profile == profile_for(profile.code)
+    packed = read_packed("dictionary", profile.code, Lexto.from_bytes) if shipped else None
+    lexto = packed or Lexto(_known(profile, words))
 
     def count_each(texts: Sequence[str]) -> list[Counted]:
         counts = lexto.count_types_of_each(texts)
@@ -91,6 +80,10 @@ def _counters(
         return list(zip(counts[:, TokenType.KNOWN].tolist(), tokens.tolist(), strict=True))
 
     return lambda text: count_each([text])[0], count_each
+
+
+def _known(profile: Profile, words: Iterable[str] | None) -> list[str]:
+    return known_words(words_of(profile) if words is None else words, profile)
 
 
 def words_of(profile: Profile) -> tuple[str, ...]:
@@ -114,4 +107,4 @@ def _read_words(path: str) -> tuple[str, ...]:
 def dictionary(profile: Profile | None) -> Dictionary:
     """Γ with the profile's own dictionary (Thai when none is given), and its `extra_words`."""
     chosen = profile or load_profile("th")
-    return Dictionary(chosen, words_of(chosen))
+    return Dictionary(chosen)

@@ -31,12 +31,14 @@ def read_packed(name: str, language: str, read: Callable[[bytes], Engine], data:
 def write_packed(language: str, data: Path = DATA, level: int = 19) -> None:
     """Write the packed engines of a language anew from its word list."""
     from phasa.language.lexicon import Lexicon
+    from phasa.language.profile import load_profile
     from phasa.language.segmenters.lexto import Lexto
     from phasa.language.segmenters.longest_first import LongestFirst
-    from phasa.language.wordlists import word_list
+    from phasa.language.wordlists import known_words, word_list
 
     words = word_list(language)
     engines = {
+        "dictionary": Lexto(known_words(words, load_profile(language))).to_bytes(),
         "lexto": Lexto(words).to_bytes(),
         "longest-first": LongestFirst(Lexicon((), words, {})).entries.to_bytes(),
     }
