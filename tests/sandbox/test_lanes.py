@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 
 from tests.sandbox import deeds
 
@@ -41,6 +43,22 @@ async def test_a_call_that_takes_long_is_begun_again_among_the_dear_ones() -> No
         assert await late > 0
         assert pool.cost("new.example") > BOUNDS.dear_seconds
         assert pool.cost("good.example") < BOUNDS.dear_seconds
+
+
+async def test_nobody_waits_for_help_that_gets_no_processor() -> None:
+    """The last worker stands back behind other processes. On a busy machine it hardly goes on; here it is stopped."""
+    async with Pool(2, BOUNDS) as pool:
+        workers: set[int] = set()
+        while len(workers) < 2:
+            workers.update(await asyncio.gather(*(pool.call_for("good.example", deeds.who) for _ in range(64))))
+        last = max(workers, key=lambda pid: os.getpriority(os.PRIO_PROCESS, pid))
+        os.kill(last, signal.SIGSTOP)
+        try:
+            calls = asyncio.gather(*(pool.call_for("good.example", deeds.double, n) for n in range(64)))
+            assert await asyncio.wait_for(calls, 60.0) == [2 * n for n in range(64)]
+        finally:
+            os.kill(last, signal.SIGCONT)
+        assert await pool.call_for("good.example", deeds.double, 7) == 14, "what it answers late harms nobody"
 
 
 async def test_what_needs_more_memory_than_a_quick_worker_has_is_done_by_the_last() -> None:

@@ -121,12 +121,20 @@ class Pool:
             self._looking = asyncio.get_running_loop().call_later(_LOOK, self._look)
 
     def _look(self) -> None:
-        """See that no call waits behind one that takes long: that one is begun again, with the dear ones."""
+        """See that no call waits behind one that takes long: that one is begun again, with the dear ones. The last
+        worker stands back behind other processes, which may leave it nothing: the quick calls that it was to help with
+        are done by another as well, and the first answer counts."""
         for worker in list(self._workers):
-            if self._ready and worker.is_late() and not worker.last and self._nursery is not None:
+            if not self._ready or not worker.is_late() or self._nursery is None:
+                continue
+            if not worker.last:
                 worker.calls[0].dear = True
                 self._workers.discard(worker)
                 self._nursery.kill(worker.number)
+            elif self._size > 1 and not worker.busy_alone:
+                for call in reversed(worker.calls):
+                    self._lanes.give_back(call)
+                self.feed()
         busy = any(worker.calls for worker in self._workers)
         self._looking = asyncio.get_running_loop().call_later(_LOOK, self._look) if busy else None
 
