@@ -83,7 +83,7 @@ def recipe(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recipe]:
               "--server", made.server, "--pages-per-site", PER_SITE, "--repeats", 1, "--folds", 3,
               "-o", folder / "t.topic")  # fmt: skip
         _init(made, "trips")
-        phasa("crawl", folder / "trips", "--strategy", "best-segment", "--pages", 160, "-q")
+        phasa("crawl", folder / "trips", "--strategy", "bfs", "--pages", 300, "-q")
         phasa("learn", "predictor", folder / "trips", "--mode", "exact", "--repeats", 1, "--folds", 2)
         yield made
     finally:

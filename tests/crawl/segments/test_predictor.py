@@ -193,7 +193,10 @@ def test_a_crawl_without_links_between_sites_is_refused() -> None:
 
 def test_a_crawl_of_one_class_is_refused() -> None:
     pages = [page for page in small_web() if page.judgement.wanted]
-    with pytest.raises(InputError, match="no negative examples"):
+    with pytest.raises(InputError, match=r"no negative examples.* breadth-first"):
+        train_predictor(segment_graph(pages), MATCHER, topic="t")
+    pages = [page for page in small_web() if not page.judgement.wanted]
+    with pytest.raises(InputError, match=r"no positive examples.* from pages about it"):
         train_predictor(segment_graph(pages), MATCHER, topic="t")
 
 

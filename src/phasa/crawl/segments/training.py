@@ -95,6 +95,10 @@ def train_predictor(
     what = f"predictor '{topic}'" if topic else "predictor"
     if not vectors:
         raise InputError(f"{what}: no link between segments of different websites; crawl more sites first")
+    if wanted.all():
+        raise InputError(f"{what}: no negative examples, every link led to the topic; crawl further, or breadth-first")
+    if not wanted.any():
+        raise InputError(f"{what}: no positive examples, no link led to the topic; crawl further, from pages about it")
     counts = [Counter(vector.words) for vector in vectors]
 
     def fit(rows: Rows) -> tuple[NominalBayes, WordBayes]:

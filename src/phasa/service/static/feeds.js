@@ -61,6 +61,8 @@ document.addEventListener("DOMContentLoaded", () => {
   };
   const slider = id("budget"), command = id("dial-command").textContent;
   const round = n => n >= 100 ? Math.round(n / 10) * 10 : n >= 10 ? Math.round(n) : Math.max(0.1, Math.round(n * 10) / 10);
+  // Where the dial stands at first: at the polls of now, as nearly as it can be set; at its end where they are beyond it.
+  const start = now > 0 ? Math.min(most, Math.max(least, Math.log(now))) : Math.log(curve[4].polls_per_day), begin = Math.round((start - least) / (most - least) * 1000);
   const budgetOf = value => round(Math.exp(least + (most - least) * value / 1000));
   const knob = budget => {
     chart.svg.querySelectorAll(".knob-line, .knob-dot").forEach(node => node.remove());
@@ -76,7 +78,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (now > 0) {
       const today = between(Math.max(now, curve[0].polls_per_day), "expected_delay"), change = delay - today;
       const key = `dial_${budget > now ? "more" : "fewer"}_${change < 0 ? "sooner" : "later"}`;
-      says += " " + (Math.abs(budget - now) / now < 0.03 ? word("dial_same") : word(key, {n: charts.formats.polls(Math.abs(budget - now)), time: hours(Math.abs(change))}));
+      says += " " + ((start === Math.log(now) && budget === budgetOf(begin)) || Math.abs(budget - now) / now < 0.03 ? word("dial_same") : word(key, {n: charts.formats.polls(Math.abs(budget - now)), time: hours(Math.abs(change))}));
     }
     id("dial-says").textContent = says;
     id("dial-command").textContent = `${command} --per-day ${budget}`;
@@ -88,8 +90,7 @@ document.addEventListener("DOMContentLoaded", () => {
   ]);
   const drawn = chart.draw.bind(chart);
   chart.draw = () => { drawn(); knob(budgetOf(Number(slider.value))); };
-  const start = now > 0 ? Math.min(most, Math.max(least, Math.log(now))) : Math.log(curve[4].polls_per_day);
-  slider.value = Math.round((start - least) / (most - least) * 1000);
+  slider.value = begin;
   slider.addEventListener("input", turn);
   turn();
 });
