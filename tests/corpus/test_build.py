@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -98,13 +99,15 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path: Path) -> None:
         write_warc(tmp_path / f"{number}.warc.gz", pages)
     command = [sys.executable, "-m", "phasa", "corpus", str(tmp_path / "*.warc.gz"), "--lang", "th", "-o"]
     whole, torn = str(tmp_path / "whole"), str(tmp_path / "torn")
+    begun = time.monotonic()
     subprocess.run([*command, whole], check=True, capture_output=True)
+    takes = time.monotonic() - begun
     rng = random.Random(1)
     killed = 0
     for _ in range(12):
         process = subprocess.Popen([*command, torn], stdout=subprocess.DEVNULL, start_new_session=True)
         try:
-            process.wait(1.0 + rng.random() * 1.5)
+            process.wait(takes * (0.3 + 0.6 * rng.random()))
             break
         except subprocess.TimeoutExpired:
             os.kill(process.pid, signal.SIGKILL)

@@ -39,3 +39,19 @@ def test_workers_do_together_what_one_does_alone(tmp_path: Path, workers: int) -
         owners[authority(Url(entry.url))].add(found[1])
     assert all(len(numbers) == 1 for numbers in owners.values()), "a host has one owner"
     assert len(set.union(*owners.values())) > 1, "the work was shared"
+
+
+def test_workers_learn_as_one_and_keep_one_order(tmp_path: Path) -> None:
+    small = SmallWeb(120, hosts=16)
+    with small.serving():
+        collection = collection_for(tmp_path / "c", small, strategy="hybrid", tolerance=0.5)
+        left = collection.models_folder / "workers" / "hybrid-07.sums"
+        left.parent.mkdir(parents=True)
+        left.write_bytes(bytes(8) + b"of a run with more workers: its sums are in the state already")
+        code, _, err = finish(command("-v", "crawl", collection.path, "--quiet", "--workers", "3"))
+    assert code == 0, err
+    assert done_urls(collection) == small.urls()
+    heard = re.findall(r"heard of (\d+) answers that came to other workers", err)
+    assert len([number for number in heard if int(number) > 0]) == 3
+    assert len(list((collection.models_folder / "workers").glob("hybrid-*.sums"))) == 3
+    assert [path.name for path in collection.models_folder.glob("*.state")] == ["hybrid-00.state"]
