@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from phasa.feeds import forecast, policy, shape
+from phasa.feeds import bucket, forecast, next_poll, own, shape, shared
 from phasa.feeds.evaluate import evaluate, evaluate_shared
 from phasa.feeds.rhythm import DAY
 from phasa.feeds.trace import Trace, parse_traces
@@ -54,19 +54,23 @@ SHARED_VARIANTS: dict[str, dict[str, object]] = {
 }
 
 
+# Where constants of the policy live; one that is imported by name lives in both rooms.
+ROOMS = (bucket, forecast, next_poll, own, shape, shared)
+
+
 @contextmanager
 def changed(values: dict[str, object]) -> Iterator[None]:
-    """The policy with other constants for a while."""
-    rooms = {name: [room for room in (policy, forecast, shape) if hasattr(room, name)] for name in values}
-    before = {name: getattr(found[0], name) for name, found in rooms.items() if name != "shares"}
+    """The policy with other constants for a while. Raises LookupError for a constant that it does not have."""
+    rooms = {name: [room for room in ROOMS if hasattr(room, name)] for name in values if name != "shares"}
+    if unknown := [name for name, found in rooms.items() if not found]:
+        raise LookupError(f"no constant of the policy: {', '.join(unknown)}")
+    before = {name: getattr(found[0], name) for name, found in rooms.items()}
     shares = forecast.SHARES.copy()
-    for name, value in values.items():
-        if name == "shares":
-            forecast.SHARES[:] = value
-        else:
-            for room in rooms[name]:
-                setattr(room, name, value)
+    forecast.SHARES[:] = values.get("shares", shares)
     try:
+        for name, found in rooms.items():
+            for room in found:
+                setattr(room, name, values[name])
         yield
     finally:
         forecast.SHARES[:] = shares

@@ -3,8 +3,8 @@
     python bench/feeds_watch.py TRACE… [--per-day 1,4] [--policies phasa,dorpm,rs] [--feeds N] [--days N]
 
 Each feed is split in the middle of its span, as `evaluate` does. The daemon starts there with the earlier posts in its
-store, polls documents that show the last 50 posts, and goes on until the last post is found. Printed are both mean
-delays over all posts and their ratio; they should be equal within 2 %.
+store, polls documents that show the last 50 posts and all that are new (`evaluate` loses none), and goes on until the
+last post is found. Printed are both mean delays over all posts and their ratio; they should be equal within 2 %.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from phasa.web.exchange import Exchange
 from phasa.web.url import Url
 
 SHOWN = 50
+# A feed of its own is polled at least once in seven even gaps.
+OVERDUE = 30.0 * DAY
 URL = "http://feed.example/"
 
 
@@ -51,11 +53,12 @@ class VirtualClock(Clock):
 
 
 class PostServer:
-    """A feed that shows its last posts, with an ETag."""
+    """A feed that shows its last posts, at least those since it was last read, with an ETag."""
 
     def __init__(self, clock: VirtualClock, times: Times) -> None:
         self.clock, self.times = clock, times.tolist()
         self.requests = 0
+        self.read = bisect_right(self.times, clock.now())
 
     async def fetch(
         self, address: Url, etag: str | None = None, modified: str | None = None, *, validated: Url | None = None,
@@ -68,8 +71,9 @@ class PostServer:
             return Exchange(url=address, final_url=address, status=304, outcome="not_modified", headers=tag)
         items = "".join(
             f"<item><guid>{k}</guid><pubDate>{formatdate(self.times[k], usegmt=True)}</pubDate></item>"
-            for k in range(max(0, past - SHOWN), past)
+            for k in range(max(0, min(past - SHOWN, self.read)), past)
         )
+        self.read = past
         body = f"<rss version='2.0'><channel><title>f</title>{items}</channel></rss>".encode()
         return Exchange(url=address, final_url=address, status=200, outcome="ok", headers=tag, body=body)
 
@@ -95,6 +99,10 @@ async def watch(trace: Trace, m: int, policy: str) -> float:
         end = float(last)
         while len(store.posting_times(1)) < len(trace.times):
             end += DAY / m
+            if end > last + OVERDUE:
+                raise RuntimeError(
+                    f"{trace.feed}: the watch has not found every post {OVERDUE / DAY:g} days after the last"
+                )
             await daemon.run(until=end)
         seen = np.array(
             store.db.execute("SELECT first_seen - published FROM post WHERE published >= ?", (start,)).fetchall()

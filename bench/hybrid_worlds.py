@@ -14,6 +14,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from phasa.crawl.strategies import Circumstances
+from phasa.errors import InputError
 from phasa.lab.compare import lab_strategy
 from phasa.lab.knowledge import learn
 from phasa.lab.lies import Lies, scaled
@@ -71,9 +72,14 @@ def main() -> None:
             for seeds in chosen.sets.split(","):
                 start = time.process_time()
                 line = ""
+                try:
+                    first = seeds_of(world, seeds)
+                except InputError as problem:  # small webs may have no page for a seed set
+                    print(f"{name:<21}{seed:>5} {seeds:<9} {problem}", flush=True)
+                    continue
                 for strategy in strategies:
                     ordered = lab_strategy(strategy, Circumstances(target_of(graph), seed=1, knowledge=knowledge))
-                    crawl = replay(graph, ordered, seeds_of(world, seeds), chosen.pages)
+                    crawl = replay(graph, ordered, first, chosen.pages)
                     line += f"{crawl.harvest(graph, 100).mean():>10.3f}"
                 print(f"{name:<21}{seed:>5} {seeds:<9}{line}{time.process_time() - start:>8.1f}", flush=True)
 
