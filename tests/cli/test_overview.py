@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.archive.captures import page as capture
 from tests.cli.test_crawl import phasa
+from tests.service.conftest import client_of
 
 from phasa.archive.warc import WarcWriter
 from phasa.collection import Collection
@@ -246,3 +247,39 @@ def test_keywords_of_a_collection_are_cut_by_its_word_model(
     code, _, err = phasa(capsys, "keywords", collection)
     assert code == 1
     assert "none.zst" in err
+
+
+@pytest.fixture
+def two_hosts(tmp_path: Path) -> Path:
+    """A collection of a host with nine pages, a word on each that stands nowhere else, and one with three."""
+    made = Collection.create(tmp_path / "web", language="th")
+    with WarcWriter(made.archive_folder) as writer:
+        for number, word in enumerate("alpha bravo charlie delta echo foxtrot golf hotel india".split()):
+            text = f"<html lang=en><title>Ship</title><body><p>The ship {word} sailed; {word} came back at noon.</p>"
+            for host in ["harbour.example", "apple.example"][: 2 if number < 3 else 1]:
+                writer.write(capture(1, body=text.encode(), url=f"http://{host}/{number}"))
+    return made.path
+
+
+def test_a_group_is_read_whole_named_or_not_and_as_the_application_reads_it(
+    two_hosts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    set_overview(two_hosts, pages=8)  # fewer than there are in all, so that not all of the largest host are among them
+    named = words(capsys, two_hosts, "--by", "host", "--group", "harbour.example")
+    assert list(named) == ["harbour.example"]
+    assert {"alpha", "hotel"} <= set(named["harbour.example"])
+    assert list(words(capsys, two_hosts, "--by", "host", "--group", "apple.example")) == ["apple.example"]
+    for out, options in (("a.html", ()), ("b.html", ("--group", "harbour.example"))):
+        code, said, err = phasa(capsys, "overview", two_hosts, "--by", "host", *options, "-o", tmp_path / out)
+        assert code == 0, err
+        assert "8 pages of harbour.example" in " ".join(said.split())
+    assert (tmp_path / "a.html").read_text("utf-8") == (tmp_path / "b.html").read_text("utf-8")
+    with client_of(Collection.open(two_hosts)) as client:
+        job = client.post("/api/overview", json={"host": "harbour.example"}).json()
+        assert client.app.state.service.jobs.wait(job["id"], 100).state == "done"  # type: ignore[attr-defined]
+        shown = client.get(f"/api/overview/{job['id']}").json()
+    assert shown["pages"] == 8
+    assert set(" ".join(word["term"] for word in shown["keywords"]).split()) == set(named["harbour.example"])
+    code, _, err = phasa(capsys, "keywords", two_hosts, "--by", "host", "--group", "sky.example")
+    assert code == 1
+    assert "no host 'sky.example'; see which there are: phasa keywords" in err

@@ -19,6 +19,7 @@ from phasa.cli.readings import (
     WEIGH,
     Grouping,
     Options,
+    group_readings,
     grouped_readings,
     making_for,
 )
@@ -45,6 +46,9 @@ def keywords(
     ] = None,
     top: Annotated[int | None, typer.Option(min=1, help="At most so many keywords, the heaviest.")] = None,
     by: Annotated[Grouping, typer.Option(help="A collection's keywords by what.")] = Grouping.ALL,
+    group: Annotated[
+        str | None, typer.Option(help="Only this host, segment, language or month; all otherwise, the largest first.")
+    ] = None,
     most: Annotated[int | None, typer.Option("--pages", min=1, help="At most so many pages; 10,000 otherwise.")] = None,
     extractor: EXTRACT = None,
     logic: LOGIC = None,
@@ -72,19 +76,23 @@ def keywords(
         how = making_for(names, given, lang)
         at_most = 15 if how.weigh == Weigh.PHASA and top is None and percent is None else top
         try:
-            groups = grouped_readings(names, by, how, how.pages or MOST_PAGES, urls, private=allow_private)
+            if group is None:
+                groups = grouped_readings(names, by, how, how.pages or MOST_PAGES, urls, private=allow_private)
+            else:
+                read = group_readings(names, by, group, how, how.pages or MOST_PAGES, urls, private=allow_private)
+                groups = dict([read])
         except (PhasaError, OSError) as problem:
             well = tell_trouble(name, problem)
             continue
         for key, readings in groups.items():
-            group = name if by is Grouping.ALL else key
+            file = name if by is Grouping.ALL else key
             lists = how.overview(readings).lists
             chosen = sorted(_chosen(lists, percent, at_most), key=lambda keyword: -keyword.weight)[:at_most]
             if as_json:
                 rows = [{"term": word.term, "weight": round(word.weight, 6)} for word in chosen]
-                write_text(json.dumps({"file": group, "keywords": rows}, ensure_ascii=False) + "\n")
+                write_text(json.dumps({"file": file, "keywords": rows}, ensure_ascii=False) + "\n")
             else:
-                title = f"{group}\n" if len(pages) > 1 or by is not Grouping.ALL else ""
+                title = f"{file}\n" if len(pages) > 1 or by is not Grouping.ALL else ""
                 write_text(title + "".join(f"{word.weight:.3f}\t{word.term}\n" for word in chosen))
     if not well:
         raise typer.Exit(1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -18,9 +18,7 @@ from phasa.cli.readings import (
     WEIGH,
     Grouping,
     Options,
-    chosen_readings,
-    grouped_readings,
-    is_collection,
+    group_readings,
     making_for,
     site_readings,
 )
@@ -28,13 +26,7 @@ from phasa.cli.sources import is_address
 from phasa.errors import InputError
 from phasa.overview_choices import Style
 
-if TYPE_CHECKING:
-    from phasa.overview.making import Making
-    from phasa.overview.reading import Reading
-
 app = typer.Typer()
-
-MOST_PAGES = 300
 
 
 @app.command(epilog="Example:  phasa overview https://www.thaigov.go.th/ --multi -o cloud.html")
@@ -71,44 +63,26 @@ def overview(
 
     What no option says, the section `overview` of its collection.toml says.
     """
+    from phasa.overview.reading import MOST_PAGES
+
     given = Options(extractor, logic, form, weigh, scope, segmenter, style, target, most, as_published)
     how = making_for(pages, given, lang)
     most = how.pages or MOST_PAGES
-    readings = _readings(pages, multi, by, group, how, most, urls, allow_private)
-    title = (group or ("" if is_address(pages[0]) else Path(pages[0]).stem)) if len(readings) > 1 else ""
+    if multi:
+        if len(pages) != 1 or not is_address(pages[0]):
+            raise InputError(f"{', '.join(pages)}: --multi follows links, so it needs one web address")
+        name, readings = pages[0], site_readings(pages[0], how, most, private=allow_private)
+    else:
+        name, readings = group_readings(pages, by, group, how, most, urls, private=allow_private)
+    title = name if by is not Grouping.ALL else "" if is_address(pages[0]) else Path(pages[0]).stem
+    title = title if len(readings) > 1 else ""
     made = how.overview(readings, title)
     out.write_text(made.html(target=how.target), encoding="utf-8")
     shown = made.opens_with(how.target)
     more = f" (--pages takes more than {most})" if len(readings) == most else ""
-    print(f"{out}: {_said(len(readings), 'page')}{more}, {len(made.lists[100]):,} keywords, {shown:,} shown at first")
+    read = _said(len(readings), "page") + (f" of {name}" if by is not Grouping.ALL else "")
+    print(f"{out}: {read}{more}, {len(made.lists[100]):,} keywords, {shown:,} shown at first")
 
 
 def _said(number: int, what: str) -> str:
     return f"{number:,} {what}" + "s" * (number != 1)
-
-
-def _readings(
-    pages: list[str],
-    multi: bool,
-    by: Grouping,
-    group: str | None,
-    how: Making,
-    most: int,
-    urls: Path | None,
-    private: bool,
-) -> list[Reading]:
-    if multi:
-        if len(pages) != 1 or not is_address(pages[0]):
-            raise InputError(f"{', '.join(pages)}: --multi follows links, so it needs one web address")
-        return site_readings(pages[0], how, most, private=private)
-    if group is not None and by is not Grouping.ALL and len(pages) == 1 and is_collection(pages[0]) and urls is None:
-        from phasa.overview.collection import Choice
-
-        chosen = chosen_readings(Path(pages[0]), Choice(**{by.value: group}), how, most)
-    else:
-        groups = grouped_readings(pages, by, how, most, urls, private=private)
-        chosen = next(iter(groups.values())) if group is None else groups.get(group, [])
-    if not chosen:
-        name = pages[0]
-        raise InputError(f"{name}: no {by} '{group}'; see which there are: phasa keywords {name} --by {by}")
-    return chosen

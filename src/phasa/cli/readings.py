@@ -16,7 +16,6 @@ from phasa.errors import InputError
 from phasa.overview_choices import FormPolicy, Logic, Scope, Style, Weigh
 
 if TYPE_CHECKING:
-    from phasa.overview.collection import Choice
     from phasa.overview.making import Making
     from phasa.overview.reading import RawPage, Reading
 
@@ -137,12 +136,37 @@ def site_readings(name: str, how: Making, most: int, *, private: bool = False) -
         return site.site_readings(fetcher, web_address(name), most=most, recipe=how.recipe, progress=show)
 
 
-def chosen_readings(directory: Path, choice: Choice, how: Making, most: int) -> list[Reading]:
-    """The pages of one host, segment, language or month of a collection, found by its index."""
-    from phasa.collection import Collection
-    from phasa.overview.collection import collection_readings as chosen
+def group_readings(
+    names: Sequence[str],
+    by: Grouping,
+    group: str | None,
+    how: Making,
+    most: int,
+    urls: Path | None = None,
+    *,
+    private: bool = False,
+) -> tuple[str, list[Reading]]:
+    """The pages of one host, segment, language or month, and its name: of the largest when none is named. Of a
+    collection they are found by its index, as the application finds them. Raises InputError when there are none."""
+    if by is not Grouping.ALL and len(names) == 1 and is_collection(names[0]) and urls is None:
+        if group is None:
+            group = next(iter(grouped_readings(names, by, how, most)))
+        readings = _chosen_readings(Path(names[0]), by, group, how, most)
+    else:
+        groups = grouped_readings(names, by, how, most, urls, private=private)
+        group = group or next(iter(groups))
+        readings = groups.get(group, [])
+    if not readings:
+        raise InputError(f"{names[0]}: no {by} '{group}'; see which there are: phasa keywords {names[0]} --by {by}")
+    return group, readings
 
-    return chosen(Collection.open(directory), choice, most=most, recipe=how.recipe)
+
+def _chosen_readings(directory: Path, by: Grouping, group: str, how: Making, most: int) -> list[Reading]:
+    from phasa.collection import Collection
+    from phasa.overview.collection import Choice, collection_readings
+
+    choice = Choice(**{by.value: group})
+    return collection_readings(Collection.open(directory), choice, most=most, recipe=how.recipe)
 
 
 def is_collection(name: str) -> bool:

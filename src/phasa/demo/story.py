@@ -25,6 +25,7 @@ from phasa.feeds.store import FeedStore
 from phasa.lab.chart import Series
 from phasa.lab.report import write_files
 from phasa.lab.world import World
+from phasa.overview.reading import MOST_PAGES
 
 WORLD, PAGES = "7:6000", 1500
 FEEDS, POLLS_A_DAY = 25, 80.0
@@ -140,12 +141,14 @@ def _newsroom(console: Console, world: World, site: Path, page: Path) -> Watched
 
 
 def _words(site: Path) -> tuple[str, list[str]]:
-    """The largest site of those that are read, as in the cloud, and its heaviest words."""
-    shown = subprocess.run(
-        _phasa("keywords", site, "--by", "host", "--top", 12, "--pages", 300, "--json"),
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-    largest = json.loads(shown.partition("\n")[0])
-    return largest["file"], [word["term"] for word in largest["keywords"]]
+    """The site that the cloud is about, the largest of those that are read, and its heaviest words."""
+    host = _keywords(site, "--top", 1)[0]
+    return _keywords(site, "--group", host, "--top", 12)
+
+
+def _keywords(site: Path, *options: object) -> tuple[str, list[str]]:
+    """Those of the first host that the command names, from as many pages as a cloud is made of."""
+    words = _phasa("keywords", site, "--by", "host", *options, "--pages", MOST_PAGES, "--json")
+    shown = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    first = json.loads(shown.partition("\n")[0])
+    return first["file"], [word["term"] for word in first["keywords"]]

@@ -18,13 +18,12 @@ from phasa.collection import Collection
 from phasa.errors import CollectionError
 from phasa.overview.making import Making, making_of
 from phasa.overview.overview import Overview
-from phasa.overview.reading import RawPage, Reading, Recipe, match_by_host, read_pages
+from phasa.overview.reading import MOST_PAGES, RawPage, Reading, Recipe, match_by_host, read_pages
 from phasa.web import url as web_address
 from phasa.web.http import PAGE_TYPES
 
 log = logging.getLogger(__name__)
 
-MOST_PAGES: Final = 100
 _PROBES: Final = 20  # index entries looked at per page wanted, where a choice cannot be looked up
 
 

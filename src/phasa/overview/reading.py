@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from phasa.overview.extract.thesis import Rules
     from phasa.sandbox.pool import Pool
 
+MOST_PAGES: Final = 300
+"""Pages of a site or a collection that are read where nobody says how many, by command and application alike."""
 Extracted = tuple["Metadata", list[Element]]
 THIN: Final = 400
 """Characters of key content below which all that a page shows is read instead: the page is a list of links."""

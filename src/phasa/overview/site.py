@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from phasa.errors import InputError
-from phasa.overview.reading import RawPage, Reading, Recipe, match_readings, read_pages
+from phasa.overview.reading import MOST_PAGES, RawPage, Reading, Recipe, match_readings, read_pages
 from phasa.web.apart import try_page
 from phasa.web.exchange import Exchange
 from phasa.web.fetch import Fetcher
@@ -19,7 +19,6 @@ from phasa.web.url import Url, host
 log = logging.getLogger(__name__)
 
 AT_ONCE = 8
-MOST_PAGES = 300
 
 
 class Fetched(NamedTuple):

@@ -16,6 +16,7 @@ from phasa.errors import InputError
 from phasa.overview.collection import Choice, collection_overview
 from phasa.overview.making import Making, making_of
 from phasa.overview.overview import Overview, direction_of
+from phasa.overview.reading import MOST_PAGES
 from phasa.overview.site import site_readings
 from phasa.service.formatting import encode, plain
 from phasa.service.job_process import Order, Tell
@@ -24,7 +25,6 @@ from phasa.web.url import parse
 
 FRAGMENT = "fragment.html"
 DATA = "overview.json"
-MOST_PAGES = 100
 MOST_KEYWORDS = 300
 CONTEXTS = 8
 LONGEST_TITLE = 200
