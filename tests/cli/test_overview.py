@@ -254,7 +254,9 @@ def two_hosts(tmp_path: Path) -> Path:
     """A collection of a host with nine pages, a word on each that stands nowhere else, and one with three."""
     made = Collection.create(tmp_path / "web", language="th")
     with WarcWriter(made.archive_folder) as writer:
-        for number, word in enumerate("alpha bravo charlie delta echo foxtrot golf hotel india".split()):
+        for number, word in enumerate(
+            ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india"]
+        ):
             text = f"<html lang=en><title>Ship</title><body><p>The ship {word} sailed; {word} came back at noon.</p>"
             for host in ["harbour.example", "apple.example"][: 2 if number < 3 else 1]:
                 writer.write(capture(1, body=text.encode(), url=f"http://{host}/{number}"))
