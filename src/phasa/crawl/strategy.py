@@ -160,7 +160,7 @@ class Additive(Protocol):
     """A strategy whose learning is a sum over pages: what several workers learned can be added up."""
 
     def sums(self) -> Mapping[str, NDArray[Any]]:
-        """The tables of what was learned, as they are in use: adding to them is learning."""
+        """The tables of what was learned, of one dimension, as they are in use: adding to them is learning."""
         ...
 
 

@@ -3,13 +3,16 @@
 Each worker publishes what it has added by itself so far; of the others it takes what is new since it looked last. So
 every page counts once for every worker, in whichever order they look. A worker that begins again begins with what it
 had published.
+
+The tables have millions of places and a page changes some dozens of them, so only places that were changed are
+published and taken.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from zipfile import BadZipFile
 
 import numpy as np
@@ -24,7 +27,18 @@ _logger = logging.getLogger(__name__)
 _LEAST = {"_hits": 0.0, "_pages": 0.0, "squares": 1.0}
 """What tables of these kinds never fall below, though old counts fade and a difference of two may be negative."""
 
-Tables = dict[str, NDArray[Any]]
+Table = NDArray[Any]
+
+
+class Added(NamedTuple):
+    """What somebody added to a table by himself so far: the places that are not nothing, in order."""
+
+    at: Table
+    by: Table
+
+
+_SIZES, _AT, _BY = "sizes", ".at", ".by"
+"""What the parts of a published message are called."""
 
 
 class LearnedStore(Protocol):
@@ -55,15 +69,16 @@ class SharedLearning:
         self._name = strategy.name
         self._store = store
         self._worker = worker
-        self._start = _copy(self._strategy.sums()) if self._strategy is not None else {}
-        self._foreign = {name: np.zeros_like(table) for name, table in self._start.items()}
-        self._taken: dict[int, Tables] = {}
+        self._known: dict[str, Table] = {}
+        """The tables without what this worker has added by itself."""
+        self._taken: dict[int, dict[str, Added]] = {}
         self._versions: dict[int, int] = {}
-        if self._strategy is not None and (mine := store.published(self._name, worker)) is not None:
-            tables, before = self._strategy.sums(), _read(mine, worker)
-            if _alike(tables, before):
-                for name, table in tables.items():
-                    table += before[name].astype(table.dtype)
+        if self._strategy is not None:
+            tables = self._strategy.sums()
+            self._known = {name: table.copy() for name, table in tables.items()}
+            if (mine := store.published(self._name, worker)) is not None:
+                for name, added in (_unpack(mine, tables, worker) or {}).items():
+                    tables[name][added.at] += added.by.astype(tables[name].dtype)
 
     @property
     def used(self) -> bool:
@@ -85,40 +100,58 @@ class SharedLearning:
         if self._strategy is None:
             return 0
         tables = self._strategy.sums()
-        own = {name: table - self._start[name] - self._foreign[name] for name, table in tables.items()}
-        self._store.publish(self._name, self._worker, pack_tables(own))
+        self._store.publish(self._name, self._worker, _pack(tables, self._known))
         heard = 0
         for other, (version, content) in self._store.learned(self._name, self._worker, self._versions).items():
-            theirs = _read(content, other)
-            if _alike(tables, theirs):
-                self._take(tables, theirs, self._taken.get(other, {}))
+            theirs = _unpack(content, tables, other)
+            if theirs is not None:
+                before = self._taken.get(other, {})
+                for name, table in tables.items():
+                    self._take(name, table, _since(before[name], theirs[name]) if name in before else theirs[name])
                 self._taken[other], self._versions[other] = theirs, version
                 heard += 1
         return heard
 
-    def _take(self, tables: Mapping[str, NDArray[Any]], theirs: Tables, before: Tables) -> None:
-        for name, table in tables.items():
-            new = theirs[name] - before[name] if name in before else theirs[name]
-            was = table.copy()
-            table += new.astype(table.dtype)
-            for end, least in _LEAST.items():
-                if name.endswith(end):
-                    np.maximum(table, least, out=table)
-            self._foreign[name] += table - was
+    def _take(self, name: str, table: Table, new: Added) -> None:
+        known, was = self._known[name], table[new.at]
+        now = was + new.by.astype(table.dtype)
+        for end, least in _LEAST.items():
+            if name.endswith(end):
+                np.maximum(now, least, out=now)
+        table[new.at] = now
+        known[new.at] += now - was
 
 
-def _read(content: bytes, worker: int) -> Tables:
-    """The tables that somebody published; none when they cannot be read."""
+def _since(before: Added, now: Added) -> Added:
+    """What was added since `before`."""
+    at = np.union1d(before.at, now.at)
+    by = np.zeros(len(at), dtype=now.by.dtype)
+    by[np.searchsorted(at, now.at)] = now.by
+    by[np.searchsorted(at, before.at)] -= before.by
+    new = np.flatnonzero(by)
+    return Added(at[new], by[new])
+
+
+def _pack(tables: Mapping[str, Table], known: Mapping[str, Table]) -> bytes:
+    """What a worker has added to the tables by itself, as bytes."""
+    parts = {_SIZES: np.array([len(table) for table in tables.values()])}
+    for name, table in tables.items():
+        at = np.flatnonzero(table != known[name])
+        parts[name + _AT], parts[name + _BY] = at.astype(np.int32), table[at] - known[name][at]
+    return pack_tables(parts)
+
+
+def _unpack(content: bytes, tables: Mapping[str, Table], worker: int) -> dict[str, Added] | None:
+    """What somebody published of tables like these; None when it cannot be read or is of other tables."""
     try:
-        return unpack_tables(content)
+        parts = unpack_tables(content)
+        if parts.get(_SIZES, np.zeros(0)).tolist() != [len(table) for table in tables.values()]:
+            raise ValueError("it is of tables of another size")
+        added = {name: Added(parts[name + _AT], parts[name + _BY]) for name in tables}
+        for name, (at, by) in added.items():
+            if len(at) != len(by) or (len(at) and not (at.min() >= 0 and at.max() < len(tables[name]))):
+                raise ValueError(f"{name} has places that do not exist")
     except (ValueError, KeyError, OSError, EOFError, BadZipFile, zstandard.ZstdError) as problem:
         _logger.warning("what worker %d learned cannot be read: %s", worker, problem)
-        return {}
-
-
-def _alike(tables: Mapping[str, NDArray[Any]], others: Tables) -> bool:
-    return all(name in others and others[name].shape == table.shape for name, table in tables.items())
-
-
-def _copy(tables: Mapping[str, NDArray[Any]]) -> Tables:
-    return {name: table.copy() for name, table in tables.items()}
+        return None
+    return added

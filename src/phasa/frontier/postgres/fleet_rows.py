@@ -146,9 +146,12 @@ class FleetRows:
     def learned(self, name: str, worker: int, after: dict[int, int]) -> dict[int, tuple[int, bytes]]:
         """What others have learned, newer than the versions known: worker -> (version, content)."""
         rows = self._db.execute(
-            "SELECT worker, version, content FROM model WHERE name = ? AND worker <> ?", (name, worker)
+            "SELECT m.worker, m.version, m.content FROM model m LEFT JOIN unnest(?::int[], ?::bigint[])"
+            " AS known(worker, version) USING (worker)"
+            " WHERE m.name = ? AND m.worker <> ? AND m.version > coalesce(known.version, 0)",
+            (list(after), list(after.values()), name, worker),
         ).fetchall()
-        return {other: (version, content) for other, version, content in rows if version > after.get(other, 0)}
+        return {other: (version, bytes(content)) for other, version, content in rows}
 
 
 class SharedOrder:
