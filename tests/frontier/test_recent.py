@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.frontier.conftest import Make
 
 from phasa.frontier.protocol import Offer, OfferResult, Rediscovery
+from phasa.frontier.recent import RecentOffers
 from phasa.frontier.rules import Rules
 from phasa.frontier.scope import Scope, ScopeSettings
 from phasa.web.url import Url
@@ -23,6 +24,17 @@ def test_links_are_sifted_into_those_to_score_and_those_to_record(make: Make) ->
     frontier.offer([Offer(PICTURE, 0.0)])
     assert frontier.sift([PICTURE, NEW], 1) == ([1], [])
     assert make(Rules()).sift([PICTURE], 9) == ([0], [])
+
+
+def test_what_is_asked_about_again_is_kept_for_longer_and_once() -> None:
+    recent = RecentOffers(size=3)
+    for url, bound in (("a", 1.0), ("b", 2.0), ("c", 3.0)):
+        recent.put(url, bound)
+    assert recent.bounds(["b", "x"]) == [2.0, None]
+    assert (recent.young, recent.old) == ({"b": 2.0}, {"a": 1.0, "c": 3.0})
+    recent.put("d", 4.0)
+    recent.put("e", 5.0)
+    assert recent.bounds(["a", "b", "c"]) == [None, 2.0, None]
 
 
 def test_the_last_word_stands_also_after_a_change(make: Make) -> None:

@@ -57,6 +57,15 @@ def test_a_template_that_turns_barren_is_found_out_and_can_be_released() -> None
     assert traps.suspects(Url("http://a.example/999")) == ""
 
 
+@pytest.mark.parametrize("pages", [1, 2, 3])
+def test_pages_of_a_template_count_from_the_first_on(pages: int) -> None:
+    traps = Traps(TrapSettings(template_pages=pages, fresh_share=1.0))
+    found = [traps.saw(Url(f"http://a.example/{day}"), 5) for day in range(pages + 1)]
+    last = max(1, pages - 1)  # one page alone is new
+    assert [bool(evidence) for evidence in found] == [place == last for place in range(pages + 1)]
+    assert found[last].startswith(f"{pages} pages of a.example/# ")
+
+
 def test_evidence_is_bounded() -> None:
     evidence = Evidence()
     for digest in range(1000):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import random
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -150,6 +151,22 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"not a model")
     with pytest.raises(InputError, match="not a phasa language model"):
         read_model(path, str(path))
+
+
+def test_the_tables_of_a_model_stay_in_their_file_until_they_are_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "model.npz"
+    write_model(shipped_model(), path)
+    tracemalloc.start()
+    try:
+        model = read_model(path, "model")
+        before = tracemalloc.get_traced_memory()[0]
+        first = model.groups[0].table
+        after = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert before < 500_000
+    assert after < before + first.nbytes + 100_000
+    assert np.array_equal(first, shipped_model().groups[0].table)
 
 
 def test_the_shipped_model_fits_its_budget_and_its_plan() -> None:

@@ -19,7 +19,8 @@ class Leads:
     def __init__(self, most: int = 20_000) -> None:
         self._most = most
         self._open: OrderedDict[str, list[Lead]] = OrderedDict()
-        self._settled: OrderedDict[str, bool] = OrderedDict()
+        self._settled: OrderedDict[int, bool] = OrderedDict()
+        """By the hashes of the addresses: nobody asks for these."""
 
     def moved(self, lead: Lead, target: str) -> None:
         """An address leads to another, and so does all that led to it."""
@@ -31,11 +32,11 @@ class Leads:
 
     def verdict(self, url: str) -> bool | None:
         """Whether an address that was settled lately gave a wanted page; None when it is not remembered."""
-        return self._settled.get(url)
+        return self._settled.get(hash(url))
 
     def settle(self, url: str, wanted: bool) -> list[Lead]:
         """An address gave a page, wanted or not, or is dead; who led to it."""
-        self._settled[url] = wanted
+        self._settled[hash(url)] = wanted
         if len(self._settled) > self._most:
             self._settled.popitem(last=False)
         return self._open.pop(url, []) if self._open else []

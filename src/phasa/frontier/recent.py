@@ -37,7 +37,7 @@ class RecentOffers:
 
     def _recall(self, url: str) -> float | None:
         """The bound of a URL of the old generation, which is young again; None when it is not there."""
-        bound = self.old.get(url)
+        bound = self.old.pop(url, None)  # not kept twice
         if bound is not None:
             self.put(url, bound)
         return bound

@@ -88,8 +88,9 @@ class Traps:
     def __init__(self, settings: TrapSettings | None = None) -> None:
         self.settings = settings or TrapSettings()
         self.barren: dict[str, str] = {}
-        self._watched: OrderedDict[int, Evidence] = OrderedDict()
-        """By the hash of the template: templates may be long, and nobody asks for these."""
+        self._watched: OrderedDict[int, Evidence | int] = OrderedDict()
+        """By the hash of the template: templates may be long, and nobody asks for these. Of a template with one page,
+        as most are, its digest."""
 
     def suspects(self, url: Url) -> str:
         """The evidence that this URL is part of a trap; '' when it looks sound."""
@@ -109,9 +110,12 @@ class Traps:
         if key in self.barren:
             return ""
         place = hash(key)
-        evidence = self._watched.pop(place, None) or Evidence()
+        before = self._watched.pop(place, None)
+        evidence = before if isinstance(before, Evidence) else Evidence()
+        if isinstance(before, int):
+            evidence.add(before)
         evidence.add(digest)
-        self._watched[place] = evidence
+        self._watched[place] = digest if before is None and self.settings.template_pages > 1 else evidence
         if len(self._watched) > self.KEPT:
             self._watched.popitem(last=False)
         if evidence.pages < self.settings.template_pages:

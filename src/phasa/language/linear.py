@@ -6,10 +6,9 @@ logits = (sum of the table's rows over a text's n-grams / sqrt(their number)) @ 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from io import BytesIO
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,7 +35,7 @@ class Group:
     scripts: tuple[str, ...]
     classes: tuple[str, ...]
     seen: dict[str, NDArray[np.int64]]  # script -> classes that are written in it
-    packed: bytes  # the table, as `pack` has it
+    packed: Callable[[], bytes]  # gives the table, as `pack` has it
     scale: Floats  # one per column of the table
     projection: Floats | None
     bias: Floats
@@ -45,7 +44,8 @@ class Group:
 
     @cached_property
     def table(self) -> NDArray[np.int8]:
-        return np.frombuffer(zstandard.ZstdDecompressor().decompress(self.packed), np.int8).reshape(1 << self.bits, -1)
+        table = zstandard.ZstdDecompressor().decompress(self.packed())
+        return np.frombuffer(table, np.int8).reshape(1 << self.bits, -1)
 
     def logits(self, texts: Sequence[str], longest: int) -> Floats:
         """One row per text, one column per class; only letters of the group's scripts count."""
@@ -105,15 +105,16 @@ def pack(table: NDArray[np.int8]) -> bytes:
 @cache
 def shipped_model() -> Model:
     """The model inside the package, read once."""
-    return read_model(BytesIO(Path(__file__).with_name("data").joinpath("model.npz").read_bytes()), "model.npz")
+    return read_model(Path(__file__).with_name("data") / "model.npz", "model.npz")
 
 
-def read_model(source: Path | BytesIO, name: str) -> Model:
-    """The model in a file that `write_model` made. Raises InputError when it is no such file."""
+def read_model(path: Path, name: str) -> Model:
+    """The model in a file that `write_model` made. Raises InputError when it is no such file. The tables stay in the
+    file, which is to be left as it is while the model is in use."""
     try:
-        with np.load(source) as stored:
+        with np.load(path) as stored:
             number = int(stored["groups"])
-            return Model(tuple(_read_group(stored, f"g{i}_") for i in range(number)))
+            return Model(tuple(_read_group(stored, f"g{i}_", path) for i in range(number)))
     except (KeyError, ValueError, OSError, zstandard.ZstdError) as problem:
         raise InputError(
             f"{name}: not a phasa language model ({problem}); make one with: phasa languages train"
@@ -125,7 +126,7 @@ def write_model(model: Model, path: Path) -> None:
     arrays: dict[str, NDArray[np.generic]] = {"groups": np.array(len(model.groups))}
     for number, group in enumerate(model.groups):
         arrays |= {
-            f"g{number}_table": np.frombuffer(group.packed, np.uint8),
+            f"g{number}_table": np.frombuffer(group.packed(), np.uint8),
             f"g{number}_scale": group.scale,
             f"g{number}_bias": group.bias,
             f"g{number}_scripts": np.array(group.scripts),
@@ -139,7 +140,13 @@ def write_model(model: Model, path: Path) -> None:
         np.savez(out, **arrays)  # type: ignore[arg-type]
 
 
-def _read_group(stored: np.lib.npyio.NpzFile, key: str) -> Group:
+def _read_table(path: Path, name: str) -> bytes:
+    with np.load(path) as stored:
+        table: NDArray[np.uint8] = stored[name]
+        return table.tobytes()
+
+
+def _read_group(stored: np.lib.npyio.NpzFile, key: str, path: Path) -> Group:
     seen: dict[str, list[int]] = {}
     for pair in stored[key + "seen"]:
         script, _, number = str(pair).partition(" ")
@@ -153,7 +160,7 @@ def _read_group(stored: np.lib.npyio.NpzFile, key: str) -> Group:
         scripts=tuple(str(script) for script in stored[key + "scripts"]),
         classes=tuple(str(name) for name in stored[key + "classes"]),
         seen={script: np.array(numbers) for script, numbers in seen.items()},
-        packed=packed,
+        packed=partial(_read_table, path, key + "table"),
         scale=scale,
         projection=projection,
         bias=stored[key + "bias"],

@@ -213,7 +213,7 @@ def registered_domain(u: Url) -> str:
     return private_suffix(name) or name
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16_384)
 def private_suffix(name: str) -> str | None:
     """The registered domain of a host name by the public suffix list; None for a suffix itself or an IP address."""
     if _is_address(name):

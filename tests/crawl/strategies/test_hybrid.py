@@ -327,6 +327,18 @@ def test_memory_is_bounded() -> None:
     assert len(h._candidates.given) <= 2048
 
 
+def test_a_table_has_little_room_that_it_does_not_use() -> None:
+    table = Candidates(Names(AIM.tlds, AIM.language), limit=12_000)
+    for number in range(0, 11_000, 100):
+        urls = [f"http://h{number}.com/{page}" for page in range(100)]
+        table.reserve(urls)
+        for url in urls:
+            table.add(url)
+        assert len(table.parents) <= max(1_200, len(table) * 9 / 8)
+    table.reserve([f"http://x.com/{page}" for page in range(900)])
+    assert 11_900 <= len(table.parents) <= 12_000
+
+
 def test_dead_links_are_lessons() -> None:
     """A server whose links are dead falls; links like those that were dead are expected to be."""
     taught, untaught = hybrid(), hybrid()

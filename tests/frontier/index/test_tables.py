@@ -135,7 +135,32 @@ def test_seen_knows_what_was_added_and_nothing_else(runs: list[tuple[set[int], b
 def test_the_filter_forgets_nothing_and_lets_few_through() -> None:
     dice = np.random.default_rng(1)
     keys = dice.integers(0, 2**62, 100_000)
-    filter = KeyFilter()
+    filter = KeyFilter(50_000)
     filter.add(keys[:50_000])
+    assert not filter.is_full
     assert filter.may_have(keys[:50_000]).all()
-    assert filter.may_have(keys[50_000:]).sum() < 100
+    assert filter.may_have(keys[50_000:]).sum() < 0.01 * 50_000
+
+
+def test_a_full_filter_says_so() -> None:
+    filter = KeyFilter(0)
+    keys = np.arange(100_000)
+    filter.add(keys[:1000])
+    assert not filter.is_full
+    filter.add(keys[1000:])
+    assert filter.is_full
+
+
+def test_a_table_that_outgrows_its_filter_makes_a_larger_one(tmp_path: Path) -> None:
+    db = Database(tmp_path / "f.db")
+    table, keys = SeenTable(db.connection), np.random.default_rng(1).integers(0, 2**62, 60_000)
+    known, new = np.sort(keys[:50_000]), sorted(keys[50_000:].tolist())
+    table.find_many(new)  # makes a filter of nothing
+    for some in np.split(known, 5):
+        table.add(some, some)
+        assert len(table.find_many(known.tolist())) == np.searchsorted(known, some[-1]) + 1
+    lookups: list[str] = []
+    db.connection.set_trace_callback(lookups.append)
+    assert table.find_many(new) == {}
+    assert len(lookups) < 0.02 * len(new)
+    db.close()

@@ -18,6 +18,7 @@ from phasa.crawl.strategy import Strategy
 from phasa.errors import BrokenPartError, InputError, with_place
 from phasa.files import replace_file
 from phasa.frontier.inbox import Partition
+from phasa.garbage import give_back
 
 SAVE_EVERY = 30.0
 FLUSH_EVERY = 2.0
@@ -98,6 +99,7 @@ class Upkeep:
         if now >= self._next_save:
             self._next_save = now + SAVE_EVERY
             self._state.save()
+            give_back()
         if self._sharing is not None and self._sharing.is_due(now, crawl.answers):
             self._sharing.exchange()
         if why := self._why_end():

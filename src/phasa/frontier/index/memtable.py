@@ -2,7 +2,7 @@
 
 Three levels of growing size. The last few thousand URLs are in hash tables and heaps (`HashLevel`); a full hash level
 is flushed into the small run, and a full small run is merged into the large one. So each entry is moved only a few
-times, and the memtable takes no more memory at the end of a crawl than at its start.
+times, and the memtable never takes more memory than for the URLs between two merges.
 """
 
 from __future__ import annotations

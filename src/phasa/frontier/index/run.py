@@ -1,4 +1,4 @@
-"""A sorted run of the memtable: key, id and rank of each URL as arrays, 24 bytes a URL, in memory taken once."""
+"""A sorted run of the memtable: key, id and rank of each URL as arrays, 24 bytes a URL."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Run:
     """Up to `capacity` URLs as arrays in the order of their keys."""
 
     def __init__(self, capacity: int) -> None:
-        # Filled, not empty: the memory is taken now and not little by little.
-        self._keys: NDArray[np.int64] = np.full(capacity, -1, np.int64)
-        self._ids: NDArray[np.int64] = np.full(capacity, -1, np.int64)
-        self._ranks: NDArray[np.float64] = np.full(capacity, GONE, np.float64)
+        # Empty, not filled: addresses are taken once, and the system gives the memory behind them as they are used.
+        self._keys: NDArray[np.int64] = np.empty(capacity, np.int64)
+        self._ids: NDArray[np.int64] = np.empty(capacity, np.int64)
+        self._ranks: NDArray[np.float64] = np.empty(capacity, np.float64)
         self._n = 0
 
     def __len__(self) -> int:

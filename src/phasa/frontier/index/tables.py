@@ -14,6 +14,7 @@ own row shows when the entry comes up. An entry in the columns of a row is taken
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
@@ -30,6 +31,7 @@ Entry = tuple[int, float, int]
 """An entry of `queue`: host, rank, id."""
 
 _KEY = Struct("<q")
+_KEY_AND_ID = 16  # bytes
 _ROW_OF = "SELECT first, entries FROM seen WHERE first <= ? ORDER BY first DESC LIMIT 1"
 _NEXT_ROW = "SELECT first FROM seen WHERE first > ? ORDER BY first LIMIT 1"
 
@@ -38,23 +40,35 @@ _ENTRY_SIZE = _ENTRY.size
 _ADD_ENTRY = "INSERT OR IGNORE INTO queue VALUES (?, ?, ?, ?)"
 _REMOVE_ENTRY = "DELETE FROM queue WHERE host = ? AND rank = ? AND id = ?"
 
-_FILTER_BITS = 27
+_MOST_FILTER_BITS, _LEAST_FILTER_BITS = 27, 17
+_ROOM = 16
+"""Bits of a filter for each key that it has room for: 1 or 2 of 100 new keys are taken for seen when it is full."""
 _FACTORS = np.array([[0x9E3779B97F4A7C15], [0xC2B2AE3D27D4EB4F]], np.uint64)
-_SHIFT = np.uint64(64 - _FILTER_BITS)
 _MASKS = (1 << np.arange(8)).astype(np.uint8)
 
 
 class KeyFilter:
-    """A Bloom filter of 16 megabytes, taken at once: which keys were certainly never seen.
+    """A Bloom filter: which keys were certainly never seen. Two bits for each key.
 
-    Two bits of 2²⁷ for each key: after ten million keys 2 of 100 new ones are taken for seen, after a hundred million
-    60. Whatever is taken for seen is looked up, so a full filter costs time, never correctness.
+    It has room for twice the keys that it is made for, up to 2²⁷ bits (16 megabytes): after ten million keys 2 of 100
+    new ones are taken for seen, after a hundred million 60. Whatever is taken for seen is looked up, so a full filter
+    costs time, never correctness.
     """
 
-    def __init__(self) -> None:
-        self._bytes = np.full(1 << (_FILTER_BITS - 3), 0, np.uint8)
+    def __init__(self, keys: int) -> None:
+        bits = min(_MOST_FILTER_BITS, max(_LEAST_FILTER_BITS, (2 * _ROOM * keys - 1).bit_length()))
+        self._shift = np.uint64(64 - bits)
+        self._bytes = np.zeros(1 << (bits - 3), np.uint8)
+        self._room = (1 << bits) // _ROOM if bits < _MOST_FILTER_BITS else sys.maxsize
+        self._keys = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a larger one would let fewer new keys through."""
+        return self._keys > self._room
 
     def add(self, keys: Numbers) -> None:
+        self._keys += len(keys)
         for start in range(0, len(keys), 65_536):
             bits = self._places(keys[start : start + 65_536]).reshape(-1)
             np.bitwise_or.at(self._bytes, bits >> np.uint64(3), _MASKS[bits & np.uint64(7)])
@@ -65,10 +79,9 @@ class KeyFilter:
         both = self._bytes[bits >> np.uint64(3)] & _MASKS[bits & np.uint64(7)]
         return np.asarray(both.all(axis=0))
 
-    @staticmethod
-    def _places(keys: Numbers) -> NDArray[np.uint64]:
+    def _places(self, keys: Numbers) -> NDArray[np.uint64]:
         """Two bits for each key: the upper bits of its products with two odd numbers (multiplicative hashing)."""
-        return np.asarray((keys.view(np.uint64) * _FACTORS) >> _SHIFT)
+        return np.asarray((keys.view(np.uint64) * _FACTORS) >> self._shift)
 
 
 class SeenTable:
@@ -88,15 +101,21 @@ class SeenTable:
     def find_many(self, keys: list[int]) -> dict[int, int]:
         """Those of some keys, given in order, that are known, with their ids. Only for keys that this process writes:
         the filter knows of no others."""
-        if self._filter is None:
-            self._filter = KeyFilter()
-            stored = self._db.execute("SELECT entries FROM seen")
-            while some := stored.fetchmany(256):
-                self._filter.add(_keys([entries for (entries,) in some]))
+        if self._filter is None or self._filter.is_full:
+            self._filter = self._read_filter()
         asked = np.array(keys, np.int64)
         keys = asked[self._filter.may_have(asked)].tolist()
         rows = self._rows(keys)
         return _found(rows, keys) if rows else {}
+
+    def _read_filter(self) -> KeyFilter:
+        """A filter of all keys in the file, with room for as many again."""
+        ((size,),) = self._db.execute("SELECT ifnull(sum(length(entries)), 0) FROM seen")
+        filter = KeyFilter(size // _KEY_AND_ID)
+        stored = self._db.execute("SELECT entries FROM seen")
+        while some := stored.fetchmany(256):
+            filter.add(_keys([entries for (entries,) in some]))
+        return filter
 
     def _rows(self, keys: list[int]) -> list[bytes]:
         """The rows that some keys belong to."""

@@ -104,11 +104,12 @@ def _fit_group(
 
     fitted = fit(views, len(classes), plan.shape, epochs=plan.epochs, rate=plan.rate, seed=seed, tell=report)
     table, scale = as_bytes(fitted.table, plan.levels)
+    packed = pack(table)
     return Group(
         scripts=plan.shape.scripts,
         classes=tuple(classes),
         seen=_classes_by_script(ours, number),
-        packed=pack(table),
+        packed=lambda: packed,
         scale=scale,
         projection=fitted.projection,
         bias=fitted.bias,
