@@ -11,11 +11,11 @@ import hashlib
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from isal import igzip
+from msgspec import Struct, field
 
 from phasa.errors import PhasaError
 from phasa.web.exchange import Exchange, Hop
@@ -32,9 +32,9 @@ class ArchiveError(PhasaError):
     """An archive that cannot be written or read as it should."""
 
 
-@dataclass(frozen=True, slots=True)
-class Capture:
-    """A request and its answer. `body` is the entity as sent: de-chunked, content coding (gzip, br …) still on.
+class Capture(Struct, frozen=True):
+    """A request and its answer. `request` is the head of the request as it went over the wire, empty when that is not
+    known; `body` the entity as sent: de-chunked, content coding (gzip, br …) still on.
 
     `truncated` is the reason why the body is not whole ("length", "time", "disconnect"), or empty.
     `notes` go into a metadata record: what the crawl knew and found (via, depth, language …).
@@ -46,9 +46,7 @@ class Capture:
     headers: Headers = ()
     body: bytes = b""
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
-    method: str = "GET"
-    target: str = ""
-    request_headers: Headers = ()
+    request: bytes = b""
     version: str = "HTTP/1.1"
     address: str = ""
     truncated: str = ""
@@ -77,12 +75,6 @@ class Capture:
             lines.append(f"{_TRAVEL.get(lower, name)}: {value}")
         return header_block(lines)
 
-    def request_head(self) -> bytes:
-        """Request line and headers as a block that ends with an empty line."""
-        lines = [f"{self.method} {self.target or '/'} HTTP/1.1"]
-        lines += [f"{name}: {value}" for name, value in self.request_headers]
-        return header_block(lines)
-
 
 class Location(NamedTuple):
     """Where a capture's response (or revisit) record stands."""
@@ -99,9 +91,6 @@ def captures_of(exchange: Exchange, notes: Notes = ()) -> list[Capture]:
 
 
 def _capture(hop: Hop, notes: Notes) -> Capture:
-    request = hop.request_head.decode("utf-8", "surrogateescape").split("\r\n")
-    method, _, rest = request[0].partition(" ")
-    headers = (line.partition(": ")[::2] for line in request[1:] if line)
     version = hop.response_head[:8].decode("ascii", "replace") if hop.response_head[:5] == b"HTTP/" else "HTTP/1.1"
     return Capture(
         url=hop.url,
@@ -110,9 +99,7 @@ def _capture(hop: Hop, notes: Notes) -> Capture:
         headers=hop.headers,
         body=hop.wire_body,
         started=datetime.fromtimestamp(hop.started, UTC),
-        method=method or "GET",
-        target=rest.rpartition(" ")[0],
-        request_headers=tuple(headers),
+        request=hop.request_head,
         version=version,
         address=hop.address,
         truncated=hop.truncated,

@@ -90,7 +90,7 @@ class WarcWriter:
         offset = start + sum(map(len, records[:at]))
         location = Location(self._name, offset, len(records[at]))
         assert self._index is not None
-        self._index.add(Entry.of(capture, location, name, revisit=original is not None))
+        self._index.add(Entry.of(capture, location, name, date, revisit=original is not None))
         if self._digests and original is None and capture.body and capture.status == 200 and not capture.truncated:
             self._digests.add(digest, Original(capture.url, date, record_id), *location[:2])
         return location
@@ -100,6 +100,8 @@ class WarcWriter:
         if self._file >= 0:
             with naming(self.folder / self._name):
                 os.fdatasync(self._file)
+            if self._index is not None:
+                self._index.flush()
 
     def close(self) -> None:
         """Finish the open file under its final name with its index."""
@@ -167,9 +169,9 @@ def _records(capture: Capture, digest: str, date: str, original: Original | None
     record_id = new_id()
     concurrent = f"WARC-Concurrent-To: <{record_id}>\r\n"
     records = []
-    if capture.request_headers:
+    if capture.request:
         own = f"{concurrent}Content-Type: application/http; msgtype=request\r\n"
-        records.append(member("request", common, capture.request_head(), own))
+        records.append(member("request", common, capture.request, own))
     at = len(records)
     own = "Content-Type: application/http; msgtype=response\r\n"
     if capture.truncated:
