@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -61,14 +62,14 @@ class LiveWeb:
         self._pool = pool
         self._story = story
         self._full_every = full_every
-        self._requisites = requisites
         self._limits = limits
         # Redirects go through the frontier, so that scope, manners and memory apply to where they lead.
         self._one_hop = replace(limits, redirects=0)
-        self._language = language
         self._form = thesis_form if scope.form == "thesis" else None
         self._sitemaps = scope.sitemaps
-        self._tags = PAGE_TAGS | {"img"} if scope.images else PAGE_TAGS
+        tags = PAGE_TAGS | {"img"} if scope.images else PAGE_TAGS
+        # What is said of every page is said to the sandbox once.
+        self._body_reader = partial(read_body, hint=language, limits=limits, tags=tags, requisites=requisites)
         self._fetch_robots = robots_fetch(fetcher, limits)
         self._robots = RobotsCache(self._ask, agent, read=self._read_rules) if agent else None
         self._asked: dict[str, Exchange] = {}
@@ -187,16 +188,12 @@ class LiveWeb:
         """What the body is, as the sandbox sees it. Raises ParserCrashedError."""
         return await self._pool.call_for(
             host(exchange.url),
-            read_body,
+            self._body_reader,
             exchange.wire_body,
             exchange.header("content-encoding") or "",
             exchange.url,
             exchange.header("content-type") or "",
-            self._language,
-            self._limits,
-            exchange.outcome == "ok",
-            self._tags,
-            self._requisites,
+            whole=exchange.outcome == "ok",
         )
 
     async def _read_needs(self, exchange: Exchange) -> list[Url]:
