@@ -303,7 +303,7 @@ class _Reading:
         targets = url.join_all(self.base, [row[1] for row in self.rows])
         longest = self.limits.url_length
         kept = [place for place, target in enumerate(targets) if target is not None and len(target) <= longest]
-        urls = [cast(Url, targets[place]) for place in kept]
+        urls = cast(list[Url], [targets[place] for place in kept])
         if sum(map(len, urls)) > self._bytes:
             self.full = True
             fitting = bisect_right(list(accumulate(map(len, urls))), self._bytes)
