@@ -27,7 +27,7 @@ from phasa.archive.capture import (
     fields_block,
     header_lines,
     member,
-    new_id,
+    new_ids,
     warc_date,
     warcinfo,
 )
@@ -166,12 +166,12 @@ class WarcWriter:
 def _records(capture: Capture, digest: str, date: str, original: Original | None) -> tuple[list[bytes], int, str]:
     """The gzip members of one capture, which of them is the response, and its record name."""
     common = common_headers(capture, date)
-    record_id = new_id()
+    record_id, request_id, notes_id = new_ids(3)
     concurrent = f"WARC-Concurrent-To: <{record_id}>\r\n"
     records = []
     if capture.request:
         own = f"{concurrent}Content-Type: application/http; msgtype=request\r\n"
-        records.append(member("request", common, capture.request, own))
+        records.append(member("request", request_id, common, capture.request, own))
     at = len(records)
     own = "Content-Type: application/http; msgtype=response\r\n"
     if capture.truncated:
@@ -179,7 +179,7 @@ def _records(capture: Capture, digest: str, date: str, original: Original | None
     payload = f"WARC-Payload-Digest: sha1:{digest}\r\n"
     if capture.status == 304:
         own += f"WARC-Profile: {REVISIT_NOT_MODIFIED}\r\n"
-        records.append(member("revisit", common, capture.response_head(), own, record_id=record_id))
+        records.append(member("revisit", record_id, common, capture.response_head(), own))
     elif original is not None:
         refers = [
             ("WARC-Profile", REVISIT_SAME_PAYLOAD),
@@ -188,11 +188,11 @@ def _records(capture: Capture, digest: str, date: str, original: Original | None
             ("WARC-Refers-To", f"<{original.record_id}>"),
         ]
         own += header_lines(refers) + payload
-        records.append(member("revisit", common, capture.response_head(), own, record_id=record_id))
+        records.append(member("revisit", record_id, common, capture.response_head(), own))
     else:
         block = capture.response_head() + capture.body
-        records.append(member("response", common, block, own + payload, record_id=record_id))
+        records.append(member("response", record_id, common, block, own + payload))
     if capture.notes:
         own = f"{concurrent}Content-Type: application/warc-fields\r\n"
-        records.append(member("metadata", common, fields_block(list(capture.notes)), own))
+        records.append(member("metadata", notes_id, common, fields_block(list(capture.notes)), own))
     return records, at, record_id
