@@ -260,8 +260,11 @@ def peak_megabytes() -> float:
 
 def child(*words: str) -> dict[str, float] | None:
     """Run this script in a process of its own and read what it found; None, and why, when it failed."""
+    # As the commands are: one thread for linear algebra (`phasa.cli`), and compiled when they were installed.
+    around = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    around.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run(
-        [sys.executable, __file__, *words], capture_output=True, text=True, timeout=3000, check=False, env=os.environ
+        [sys.executable, __file__, *words], capture_output=True, text=True, timeout=3000, check=False, env=around
     )
     sys.stderr.write(done.stderr if "--profile" in words else "")
     if done.returncode or not done.stdout.strip():

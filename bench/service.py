@@ -76,8 +76,7 @@ def _archive(collection: Collection, urls: list[str]) -> list[tuple[str, str, st
                     headers=(("Content-Type", "text/html; charset=utf-8"),),
                     body=body,
                     started=BEGIN,
-                    target="/",
-                    request_headers=(("Host", url.split("/")[2]),),
+                    request=f"GET / HTTP/1.1\r\nHost: {url.split('/')[2]}\r\n\r\n".encode(),
                     address="192.0.2.7",
                     notes=notes,
                 )

@@ -59,6 +59,10 @@ def test_redirect_and_page_are_kept_as_they_came(tmp_path: Path) -> None:
     assert [value for name, value in page.headers if name == "Set-Cookie"] == ["a=1", "b=2"]
     with file.open("rb") as stream:
         kinds = [(record.rec_type, record.http_headers) for record in ArchiveIterator(stream)]
+    with file.open("rb") as stream:
+        raw = ArchiveIterator(stream, no_record_parse=True)
+        asked = [record.raw_stream.read() for record in raw if record.rec_type == "request"]
+    assert asked == [hop.request_head for hop in exchange.hops]
     assert [kind for kind, _ in kinds] == ["warcinfo", "request", "response", "request", "response", "metadata"]
     assert kinds[3][1].get_header("User-Agent") == "phasa-test"
     assert "/page" in kinds[3][1].statusline

@@ -15,7 +15,7 @@ from tests.archive.captures import page, warcio_says_fine
 from warcio.archiveiterator import ArchiveIterator
 
 from phasa.archive.capture import ArchiveError
-from phasa.archive.cdxj import lookup, merge, read_index
+from phasa.archive.cdxj import IndexFile, lookup, merge, read_index
 from phasa.archive.reader import get, read_archive, read_warc
 from phasa.archive.repair import last_whole_record
 from phasa.archive.warc import WarcWriter
@@ -185,7 +185,6 @@ def test_a_header_that_would_split_the_record_is_refused(tmp_path: Path, bad: st
             page(1, url=f"http://a/{bad}"),
             page(1, reason=bad),
             page(1, address=bad),
-            page(1, request_headers=(("X", bad),)),
         ):
             with pytest.raises(ArchiveError, match="line break or NUL"):
                 writer.write(broken)
@@ -246,6 +245,7 @@ def test_look_up_finds_all_captures_of_one_address_and_no_other(tmp_path: Path) 
         for number in range(200):
             writer.write(page(number))
         writer.write(page(5, body=b"new", started=datetime(2027, 1, 1, tzinfo=UTC)))
+        writer.sync()
         assert len(lookup(tmp_path, "http://a.example.th/p5")) == 2  # while the file is open
     assert [entry.timestamp[:4] for entry in lookup(tmp_path, "http://a.example.th/p5")] == ["2026", "2027"]
     merge(tmp_path)
@@ -254,6 +254,21 @@ def test_look_up_finds_all_captures_of_one_address_and_no_other(tmp_path: Path) 
         assert found == {f"http://a.example.th/p{number}"}
     assert lookup(tmp_path, "http://a.example.th/p") == []
     assert lookup(tmp_path, "http://zz.example.th/") == []
+
+
+def test_the_index_of_an_open_file_is_written_with_each_sync_and_whenever_many_lines_wait(tmp_path: Path) -> None:
+    def lines() -> int:
+        (file,) = tmp_path.glob("*.cdxj.open")
+        return len(file.read_bytes().splitlines())
+
+    with WarcWriter(tmp_path) as writer:
+        writer.write(page(0))
+        writer.sync()
+        assert lines() == 1
+        for number in range(1, 1 + 2 * IndexFile.MOST):
+            writer.write(page(number))
+            assert number - lines() < IndexFile.MOST
+    assert len(list(read_index(tmp_path))) == 1 + 2 * IndexFile.MOST
 
 
 @given(body=st.binary(max_size=2000), name=st.text(st.characters(exclude_categories=("Cc", "Cs", "Z")), max_size=30))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from phasa.frontier.inbox import Partition
+from phasa.frontier.database import Database
+from phasa.frontier.inbox import Inbox, Partition
 from phasa.frontier.postgres.frontier import Member, PostgresFrontier
 from phasa.frontier.protocol import REQUISITE, Offer
 from phasa.frontier.sqlite import SqliteFrontier
@@ -57,3 +59,18 @@ def test_links_for_others_carry_evidence_and_are_worth_what_the_receiver_says(wo
     assert {lease.priority for lease in one.lease(1e9, n=99)} == {1.0}, "its own it ranks itself"
     two.close()
     one.close()
+
+
+def test_a_worker_that_is_alone_looks_into_its_inbox_until_it_is_empty(tmp_path: Path) -> None:
+    asked: list[str] = []
+    with closing(Database(tmp_path / "f.db")) as db:
+        Inbox(db, Partition(1, 2)).send([(Offer(url, 1.0), None) for url in URLS])
+        Inbox(db, Partition(0, 1)).repartition()
+        db.connection.set_trace_callback(asked.append)
+        alone, others = Inbox(db, Partition(0, 1)), Inbox(db, Partition(0, 2))
+        assert alone.has_offers()
+        assert {offer.url for offer in alone.take()} < set(URLS)
+        assert not any([alone.has_offers(), others.has_offers()])
+        before = len(asked)
+        assert (alone.has_offers(), alone.take(), len(asked)) == (False, [], before)
+        assert (others.has_offers(), len(asked)) == (False, before + 1)

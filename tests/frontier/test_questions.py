@@ -20,6 +20,7 @@ A, B, C, NEW = (Url(f"http://{name}.example/") for name in ("a", "b", "c", "new"
 QUESTIONS: dict[str, Callable[[SqliteFrontier], object]] = {
     "states": lambda frontier: frontier.states([A, B, C, NEW]),
     "settled": lambda frontier: frontier.settled([A, B, C, NEW]),
+    "repeats": lambda frontier: frontier.repeats([A, B, C, NEW], [0.0, 0.0, 0.0, 0.0]),
     "waiting": lambda frontier: [frontier.waiting(host, 5) for host in ("a.example", "b.example", "new.example")],
     "waiting for none": lambda frontier: frontier.waiting("b.example", 0),
     "next_ready": lambda frontier: frontier.next_ready(1e6),

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,15 @@ def test_a_call_gives_what_the_function_gives() -> None:
     html = b"<html lang=th><title>t</title><p>before <a href=/x rel=next>here</a> after <a href=/y><img alt=z></a>"
     assert sandbox.run(read_page, html, HERE) == read_page(html, HERE)
     assert sandbox.run(deeds.who) != os.getpid()
+
+
+def test_what_many_calls_have_in_common_goes_with_the_function() -> None:
+    tags = frozenset(("a",))
+    read = partial(read_page, hint="th", tags=tags)
+    for page in (b"<a href=/x>1</a><img src=z>", b"<a href=/y>2</a>"):
+        assert sandbox.run(read, page, HERE) == read_page(page, HERE, hint="th", tags=tags)
+    with pytest.raises(ParserCrashedError, match="an answer that is none"):
+        sandbox.run(partial(deeds.lie))
 
 
 def test_what_is_refused_on_purpose_is_refused_in_the_same_words() -> None:

@@ -82,8 +82,7 @@ def _capture(piece: Piece, url: str, at: datetime) -> Capture:
         headers=(("Content-Type", f"{piece.mime}; charset={piece.charset}"),),
         body=piece.body.encode("utf-8", "surrogatepass"),
         started=at,
-        target="/",
-        request_headers=(("Host", "example"),),
+        request=b"GET / HTTP/1.1\r\nHost: example\r\n\r\n",
         address="192.0.2.7",
         notes=notes,
     )

@@ -260,6 +260,11 @@ _REFERENCE = st.text("ab/.%2eE?&=:@-~()0#\n ก", max_size=12) | st.sampled_from
 @example("http://a.example/", ["/a/./b", "/c"])
 @example("http://a.example/", ["/a^b", "/c"])
 @example("http://a.example/", ["/a%5eb c", "/c"])
+@example("http://a.example/", ["http://b.example/x", "https://c.example:81/"])
+@example("http://a.example/", ["http://b.example/x", "/path/of/c"])
+@example("http://a.example/", ["http://b.example/x", "http://b.example"])
+@example("http://a.example/", ["http://b.example/x", "http://b.example:80/"])
+@example("http://a.example/", ["http://b.example/x", "http:///b.example/"])
 def test_references_looked_at_together_are_joined_as_each_alone(base: str, raws: list[str]) -> None:
     page = Url(base)
     assert url.join_all(page, raws) == [url.join(page, raw) for raw in raws]

@@ -11,11 +11,11 @@ import hashlib
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from isal import igzip
+from msgspec import Struct, field
 
 from phasa.errors import PhasaError
 from phasa.web.exchange import Exchange, Hop
@@ -32,9 +32,9 @@ class ArchiveError(PhasaError):
     """An archive that cannot be written or read as it should."""
 
 
-@dataclass(frozen=True, slots=True)
-class Capture:
-    """A request and its answer. `body` is the entity as sent: de-chunked, content coding (gzip, br …) still on.
+class Capture(Struct, frozen=True):
+    """A request and its answer. `request` is the head of the request as it went over the wire, empty when that is not
+    known; `body` the entity as sent: de-chunked, content coding (gzip, br …) still on.
 
     `truncated` is the reason why the body is not whole ("length", "time", "disconnect"), or empty.
     `notes` go into a metadata record: what the crawl knew and found (via, depth, language …).
@@ -46,9 +46,7 @@ class Capture:
     headers: Headers = ()
     body: bytes = b""
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
-    method: str = "GET"
-    target: str = ""
-    request_headers: Headers = ()
+    request: bytes = b""
     version: str = "HTTP/1.1"
     address: str = ""
     truncated: str = ""
@@ -77,12 +75,6 @@ class Capture:
             lines.append(f"{_TRAVEL.get(lower, name)}: {value}")
         return header_block(lines)
 
-    def request_head(self) -> bytes:
-        """Request line and headers as a block that ends with an empty line."""
-        lines = [f"{self.method} {self.target or '/'} HTTP/1.1"]
-        lines += [f"{name}: {value}" for name, value in self.request_headers]
-        return header_block(lines)
-
 
 class Location(NamedTuple):
     """Where a capture's response (or revisit) record stands."""
@@ -99,9 +91,6 @@ def captures_of(exchange: Exchange, notes: Notes = ()) -> list[Capture]:
 
 
 def _capture(hop: Hop, notes: Notes) -> Capture:
-    request = hop.request_head.decode("utf-8", "surrogateescape").split("\r\n")
-    method, _, rest = request[0].partition(" ")
-    headers = (line.partition(": ")[::2] for line in request[1:] if line)
     version = hop.response_head[:8].decode("ascii", "replace") if hop.response_head[:5] == b"HTTP/" else "HTTP/1.1"
     return Capture(
         url=hop.url,
@@ -110,9 +99,7 @@ def _capture(hop: Hop, notes: Notes) -> Capture:
         headers=hop.headers,
         body=hop.wire_body,
         started=datetime.fromtimestamp(hop.started, UTC),
-        method=method or "GET",
-        target=rest.rpartition(" ")[0],
-        request_headers=tuple(headers),
+        request=hop.request_head,
         version=version,
         address=hop.address,
         truncated=hop.truncated,
@@ -121,9 +108,12 @@ def _capture(hop: Hop, notes: Notes) -> Capture:
 
 
 def base32(digest: bytes) -> str:
-    """A SHA-1 digest as WARC and CDXJ write it; ten bits at a time, ten times as fast as base64.b32encode."""
+    """A SHA-1 digest as WARC and CDXJ write it. Its 32 numbers of five bits move apart into a byte each, halves first,
+    and all are written at once: three times as fast as base64.b32encode."""
     number = int.from_bytes(digest, "big")
-    return "".join([_PAIRS[number >> shift & 1023] for shift in range(150, -1, -10)])
+    for low, high, shift in _HALVES:
+        number = number & low | (number & high) << shift
+    return number.to_bytes(32, "big").translate(_LETTERS).decode()
 
 
 def header_block(lines: list[str]) -> bytes:
@@ -139,8 +129,18 @@ def refuse_breaks(lines: list[str]) -> None:
         raise ArchiveError(f"header value with a line break or NUL: {line[:80]!r}; refused")
 
 
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
-_PAIRS = [high + low for high in _LETTERS for low in _LETTERS]
+_LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".ljust(256)
+
+
+def _halves(bits: int) -> tuple[int, int, int]:
+    """Masks of the lower and of the upper halves of numbers that have so many bits twice, each in a room of 8/5 of
+    that, and how far the upper halves move to have rooms of their own."""
+    room = bits * 8 // 5
+    low = sum(((1 << bits) - 1) << at for at in range(0, 256, 2 * room))
+    return low, low << bits, room - bits
+
+
+_HALVES = [_halves(bits) for bits in (80, 40, 20, 10, 5)]
 _BREAKS = re.compile("[\r\n\0]")
 
 
@@ -153,25 +153,22 @@ def warc_date(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="microseconds")[:26] + "Z"  # 20 times as fast as strftime
 
 
-def new_id() -> str:
-    """A fresh record name without its brackets: a random UUID, version 4."""
-    digits = os.urandom(16).hex()
+def new_ids(count: int) -> list[str]:
+    """Fresh record names without their brackets: random UUIDs, version 4."""
+    digits = os.urandom(16 * count).hex()
+    return [_uuid(digits[at : at + 32]) for at in range(0, len(digits), 32)]
+
+
+def _uuid(digits: str) -> str:
     variant = "89ab"[int(digits[16], 16) & 3]
     return f"urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
 
 
-def member(
-    kind: str,
-    shared: bytes,
-    content: bytes,
-    own: str = "",
-    *,
-    record_id: str = "",
-) -> bytes:
+def member(kind: str, record_id: str, shared: bytes, content: bytes, own: str = "") -> bytes:
     """One record as one gzip member. `shared` and `own` are whole header lines, as `header_lines` makes them."""
     block_digest = base32(hashlib.sha1(content, usedforsecurity=False).digest())
     head = (
-        f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <{record_id or new_id()}>\r\n{own}"
+        f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <{record_id}>\r\n{own}"
         f"WARC-Block-Digest: sha1:{block_digest}\r\nContent-Length: {len(content)}\r\n"
     )
     return pack(b"%b%b\r\n%b\r\n\r\n" % (head.encode("utf-8", "surrogateescape"), shared, content))
@@ -186,7 +183,8 @@ def warcinfo(filename: str, fields: list[tuple[str, str]]) -> bytes:
     """The record that opens every file."""
     now = warc_date(datetime.now(UTC))
     headers = [("WARC-Date", now), ("WARC-Filename", filename), ("Content-Type", "application/warc-fields")]
-    return member("warcinfo", header_lines(headers).encode(), fields_block(fields))
+    (record_id,) = new_ids(1)
+    return member("warcinfo", record_id, header_lines(headers).encode(), fields_block(fields))
 
 
 def fields_block(fields: list[tuple[str, str]]) -> bytes:

@@ -41,11 +41,11 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     filename: str = ""
 
     @classmethod
-    def of(cls, capture: Capture, location: Location, digest: str, *, revisit: bool) -> Entry:
-        """The entry of a capture that was just written."""
+    def of(cls, capture: Capture, location: Location, digest: str, date: str, *, revisit: bool) -> Entry:
+        """The entry of a capture that was just written, with its WARC-Date."""
         return cls(
             surt=key_of(capture.url),
-            timestamp=capture.started.astimezone(UTC).isoformat()[:19].translate(_STAMP),
+            timestamp=date[:19].translate(_STAMP),
             url=capture.url,
             mime=REVISIT if revisit or capture.status == 304 else capture.mime or "unk",
             status=str(capture.status),
@@ -56,8 +56,16 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def line(self) -> bytes:
-        fields = {name: getattr(self, name) for name in _JSON_FIELDS}
-        return f"{self.surt} {self.timestamp} ".encode() + msgspec.json.encode(fields) + b"\n"
+        fields = {
+            "url": self.url,
+            "mime": self.mime,
+            "status": self.status,
+            "digest": self.digest,
+            "length": self.length,
+            "offset": self.offset,
+            "filename": self.filename,
+        }
+        return b"%b %b\n" % (f"{self.surt} {self.timestamp}".encode(), msgspec.json.encode(fields))
 
     @classmethod
     def parse(cls, line: bytes) -> Entry:
@@ -90,23 +98,35 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 _PLACE = re.compile(r"[0-9]{1,18}")
 _STAMP = str.maketrans("", "", "-T:")
-_JSON_FIELDS = ("url", "mime", "status", "digest", "length", "offset", "filename")
 
 
 class IndexFile:
-    """The lines of one WARC file while it is being written."""
+    """The lines of one WARC file while it is being written. They are written some at a time: what a kill takes of them
+    is made again from the records."""
+
+    MOST = 100  # lines that wait to be written
 
     def __init__(self, folder: Path, warc_name: str) -> None:
         self._closed = folder / (warc_name + ".cdxj")
         self._open = folder / (warc_name + ".cdxj.open")
         self._file = os.open(self._open, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        self._lines: list[bytes] = []
 
     def add(self, entry: Entry) -> None:
-        with naming(self._open):
-            os.write(self._file, entry.line())
+        self._lines.append(entry.line())
+        if len(self._lines) >= self.MOST:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the lines that wait: whoever looks into the open file finds them then."""
+        if self._lines:
+            with naming(self._open):
+                os.write(self._file, b"".join(self._lines))
+            self._lines.clear()
 
     def finish(self) -> None:
         """Sort the lines into the closed file."""
+        self.flush()
         os.close(self._file)
         write_sorted(self._closed, self._open.read_bytes().splitlines(keepends=True))
         self._open.unlink()

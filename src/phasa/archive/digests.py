@@ -50,12 +50,14 @@ class Digests:
         self._looks += 1
         if self._looks >= _COMMIT_EVERY:
             self.commit()
-        with self._told():
+        try:
             if not self._db.in_transaction:
                 # One look at the file until the next commit: a lookup by itself spends its time on locks. What other
                 # workers add meanwhile is not seen, which costs a duplicate body.
                 self._db.execute("BEGIN")
             row = self._db.execute("SELECT url, date, record FROM digest WHERE sha1 = ?", (digest,)).fetchone()
+        except sqlite3.DatabaseError as problem:
+            raise self._in_words(problem) from None
         return Original(*row) if row else None
 
     def add(self, digest: bytes, original: Original, file: str, offset: int) -> None:
@@ -86,7 +88,10 @@ class Digests:
     def _told(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.OperationalError as problem:
-            raise ArchiveError(f"{self._path}: {problem}; make room, then give the same command again") from None
         except sqlite3.DatabaseError as problem:
-            raise ArchiveError(f"{self._path}: damaged ({problem}); delete it, it is made again") from None
+            raise self._in_words(problem) from None
+
+    def _in_words(self, problem: sqlite3.DatabaseError) -> ArchiveError:
+        if isinstance(problem, sqlite3.OperationalError):
+            return ArchiveError(f"{self._path}: {problem}; make room, then give the same command again")
+        return ArchiveError(f"{self._path}: damaged ({problem}); delete it, it is made again")

@@ -27,7 +27,7 @@ from phasa.archive.capture import (
     fields_block,
     header_lines,
     member,
-    new_id,
+    new_ids,
     warc_date,
     warcinfo,
 )
@@ -90,7 +90,7 @@ class WarcWriter:
         offset = start + sum(map(len, records[:at]))
         location = Location(self._name, offset, len(records[at]))
         assert self._index is not None
-        self._index.add(Entry.of(capture, location, name, revisit=original is not None))
+        self._index.add(Entry.of(capture, location, name, date, revisit=original is not None))
         if self._digests and original is None and capture.body and capture.status == 200 and not capture.truncated:
             self._digests.add(digest, Original(capture.url, date, record_id), *location[:2])
         return location
@@ -100,6 +100,8 @@ class WarcWriter:
         if self._file >= 0:
             with naming(self.folder / self._name):
                 os.fdatasync(self._file)
+            if self._index is not None:
+                self._index.flush()
 
     def close(self) -> None:
         """Finish the open file under its final name with its index."""
@@ -164,12 +166,12 @@ class WarcWriter:
 def _records(capture: Capture, digest: str, date: str, original: Original | None) -> tuple[list[bytes], int, str]:
     """The gzip members of one capture, which of them is the response, and its record name."""
     common = common_headers(capture, date)
-    record_id = new_id()
+    record_id, request_id, notes_id = new_ids(3)
     concurrent = f"WARC-Concurrent-To: <{record_id}>\r\n"
     records = []
-    if capture.request_headers:
+    if capture.request:
         own = f"{concurrent}Content-Type: application/http; msgtype=request\r\n"
-        records.append(member("request", common, capture.request_head(), own))
+        records.append(member("request", request_id, common, capture.request, own))
     at = len(records)
     own = "Content-Type: application/http; msgtype=response\r\n"
     if capture.truncated:
@@ -177,7 +179,7 @@ def _records(capture: Capture, digest: str, date: str, original: Original | None
     payload = f"WARC-Payload-Digest: sha1:{digest}\r\n"
     if capture.status == 304:
         own += f"WARC-Profile: {REVISIT_NOT_MODIFIED}\r\n"
-        records.append(member("revisit", common, capture.response_head(), own, record_id=record_id))
+        records.append(member("revisit", record_id, common, capture.response_head(), own))
     elif original is not None:
         refers = [
             ("WARC-Profile", REVISIT_SAME_PAYLOAD),
@@ -186,11 +188,11 @@ def _records(capture: Capture, digest: str, date: str, original: Original | None
             ("WARC-Refers-To", f"<{original.record_id}>"),
         ]
         own += header_lines(refers) + payload
-        records.append(member("revisit", common, capture.response_head(), own, record_id=record_id))
+        records.append(member("revisit", record_id, common, capture.response_head(), own))
     else:
         block = capture.response_head() + capture.body
-        records.append(member("response", common, block, own + payload, record_id=record_id))
+        records.append(member("response", record_id, common, block, own + payload))
     if capture.notes:
         own = f"{concurrent}Content-Type: application/warc-fields\r\n"
-        records.append(member("metadata", common, fields_block(list(capture.notes)), own))
+        records.append(member("metadata", notes_id, common, fields_block(list(capture.notes)), own))
     return records, at, record_id

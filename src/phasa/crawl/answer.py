@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from phasa.crawl.anchors import Anchors
 from phasa.crawl.contexts import Contexts
 from phasa.frontier.protocol import Lease
 from phasa.web.exchange import Exchange
@@ -44,12 +45,13 @@ class OutLinks:
         """Some of the links."""
 
         def of(column: Sequence[str]) -> Sequence[str]:
+            if isinstance(column, Anchors | Contexts):
+                return column.picked(places)
             return [column[place] for place in places] if column else ()
 
         contexts: Sequence[str] = ()
         if self.contexts:
-            known = self.contexts
-            contexts = known.picked(places) if isinstance(known, Contexts) else _Picked(known, places)
+            contexts = of(self.contexts) if isinstance(self.contexts, Contexts) else _Picked(self.contexts, places)
         similarity = self.similarity[places] if self.similarity is not None else None
         return OutLinks(of(self.urls), of(self.anchors), contexts, of(self.hints), similarity)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
+from phasa.crawl.anchors import Anchors
 from phasa.crawl.answer import NO_LINKS, Answer, Kind, OutLinks
 from phasa.crawl.contexts import Contexts
 from phasa.errors import ParserCrashedError
@@ -61,14 +63,14 @@ class LiveWeb:
         self._pool = pool
         self._story = story
         self._full_every = full_every
-        self._requisites = requisites
         self._limits = limits
         # Redirects go through the frontier, so that scope, manners and memory apply to where they lead.
         self._one_hop = replace(limits, redirects=0)
-        self._language = language
         self._form = thesis_form if scope.form == "thesis" else None
         self._sitemaps = scope.sitemaps
-        self._tags = PAGE_TAGS | {"img"} if scope.images else PAGE_TAGS
+        tags = PAGE_TAGS | {"img"} if scope.images else PAGE_TAGS
+        # What is said of every page is said to the sandbox once.
+        self._body_reader = partial(read_body, hint=language, limits=limits, tags=tags, requisites=requisites)
         self._fetch_robots = robots_fetch(fetcher, limits)
         self._robots = RobotsCache(self._ask, agent, read=self._read_rules) if agent else None
         self._asked: dict[str, Exchange] = {}
@@ -187,16 +189,12 @@ class LiveWeb:
         """What the body is, as the sandbox sees it. Raises ParserCrashedError."""
         return await self._pool.call_for(
             host(exchange.url),
-            read_body,
+            self._body_reader,
             exchange.wire_body,
             exchange.header("content-encoding") or "",
             exchange.url,
             exchange.header("content-type") or "",
-            self._language,
-            self._limits,
-            exchange.outcome == "ok",
-            self._tags,
-            self._requisites,
+            whole=exchange.outcome == "ok",
         )
 
     async def _read_needs(self, exchange: Exchange) -> list[Url]:
@@ -248,21 +246,24 @@ def out_links(page: Page, form: Callable[[Url], Url] | None = None) -> OutLinks:
     """
     links: Sequence[Link] = page.links
     if isinstance(links, PackedLinks):
-        given: Sequence[str] = links.packed.urls
-        anchors, told = links.anchors(), links.packed.told
+        urls, told = links.packed.urls, links.packed.told
     else:
-        given = [link.url for link in links]
-        anchors = [link.anchor for link in links]
+        urls = [link.url for link in links]
         told = {place: link.language for place, link in enumerate(links) if link.language}
-    places: dict[str, int] = {}
-    for number, url in enumerate(given):
-        places.setdefault(form(Url(url)) if form is not None else url, number)
+    if form is not None:
+        urls = list(map(form, urls))
+    places = dict(zip(urls, range(len(urls)), strict=True))
+    if len(places) < len(urls):  # of some we have the last place now
+        places.update(zip(reversed(urls), reversed(range(len(urls))), strict=True))
     places.pop(page.url, None)
-    urls = list(places)
-    hints = [told.get(number, "") for number in places.values()] if told or page.alternates else []
-    if len(places) < len(given):
-        anchors = [anchors[number] for number in places.values()]
-    contexts = Contexts(links, places=list(places.values()))
+    urls, numbers = list(places), list(places.values())
+    hints = [told.get(number, "") for number in numbers] if told or page.alternates else []
+    anchors: Sequence[str]
+    if isinstance(links, PackedLinks):
+        anchors = Anchors(links, numbers)
+    else:
+        anchors = [links[number].anchor for number in numbers]
+    contexts = Contexts(links, places=numbers)
     if page.alternates:
         by_url = {form(url) if form is not None else url: language for language, url in page.alternates}
         hints = [told or by_url.get(Url(url), "") for told, url in zip(hints, urls, strict=True)]
@@ -270,5 +271,5 @@ def out_links(page: Page, form: Callable[[Url], Url] | None = None) -> OutLinks:
         urls += others
         hints += [by_url[url] for url in others]
         anchors = [*anchors, *[""] * len(others)]
-        contexts = Contexts([*(links[number] for number in places.values()), *(Link(url, "link") for url in others)])
+        contexts = Contexts([*(links[number] for number in numbers), *(Link(url, "link") for url in others)])
     return OutLinks(urls, anchors, contexts, hints if any(hints) else ())

@@ -243,18 +243,18 @@ class Settler:
 
     def _offers(self, lease: Lease, page: JudgedPage, offers: Offers) -> list[Offer]:
         urls = page.links.urls
-        settled = repeat(False, len(urls)) if self._sifts else self.parts.frontier.settled(urls)  # type: ignore[arg-type]
         depth, source, notes = lease.depth + 1, lease.url, offers.notes
         values = offers.priorities.tolist()
+        repeats = repeat(False, len(urls)) if self._sifts else self.parts.frontier.repeats(urls, values)  # type: ignore[arg-type]
         if not notes:
             return [
                 Offer(Url(url), priority, depth, source)
-                for url, priority, gone in zip(urls, values, settled, strict=True)
+                for url, priority, gone in zip(urls, values, repeats, strict=True)
                 if not gone and priority > DROP
             ]
         return [
             Offer(Url(url), priority, depth, source, note)
-            for url, priority, gone, note in zip(urls, values, settled, notes, strict=True)
+            for url, priority, gone, note in zip(urls, values, repeats, notes, strict=True)
             if not gone and priority > DROP
         ]
 

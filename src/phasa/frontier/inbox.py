@@ -47,6 +47,8 @@ class Inbox:
         self._partition = partition
         self.evidence: Callable[[Url], bytes] = lambda url: b""
         """What goes with a link that has no note of its own."""
+        self._empty = False
+        """Whether nothing is here and nobody is there who would add anything."""
 
     # ── offers ───────────────────────────────────────────────────────────────────────────────────
 
@@ -68,11 +70,16 @@ class Inbox:
 
     def has_offers(self) -> bool:
         """Whether there is an offer for us. Only reads."""
+        if self._empty:
+            return False
         row = self._db.execute("SELECT id FROM inbox WHERE worker = ? LIMIT 1", (self._partition.worker,)).fetchone()
+        self._empty = row is None and self._partition.alone
         return row is not None
 
     def take(self) -> list[Offer]:
         """The oldest offers for us, which are gone then."""
+        if self._empty:
+            return []
         worker = self._partition.worker
         rows = self._db.execute(
             "SELECT id, url, priority, depth, source, note FROM inbox WHERE worker = ? ORDER BY id LIMIT ?",

@@ -386,6 +386,9 @@ class MemoryFrontier:
         known = self._known.get
         return [(entry := known(url)) is not None and entry.state is not State.WAITING for url in urls]
 
+    def repeats(self, urls: Sequence[Url], priorities: Sequence[float]) -> list[bool]:
+        return self.settled(urls)
+
     def sift(self, urls: Sequence[Url], depth: int) -> tuple[list[int], list[int]]:
         bounds = [
             None if (entry := self._known.get(url)) is None else ANY if entry.state is State.WAITING else SETTLED

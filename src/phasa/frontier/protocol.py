@@ -396,6 +396,10 @@ class Frontier(Protocol):
         """True for a URL that is known and does not wait, so that scoring it is in vain; False when that is not sure
         without a look at the storage."""
 
+    def repeats(self, urls: Sequence[Url], priorities: Sequence[float]) -> list[bool]:
+        """True for a URL that need not be offered with this priority, since that would change nothing; False when that
+        is not sure without a look at the storage."""
+
     def sift(self, urls: Sequence[Url], depth: int) -> tuple[list[int], list[int]]:
         """Of links found so many links from a seed: the places of those that are worth scoring, and of those that are
         new and out of scope, which an offer records. What is `settled` is in neither."""

@@ -33,6 +33,7 @@ from phasa.frontier.protocol import (
     Offer,
     OfferResult,
     Pace,
+    Rediscovery,
     Rescoped,
     State,
     Stats,
@@ -435,6 +436,14 @@ class StoredFrontier:
 
     def settled(self, urls: Sequence[Url]) -> list[bool]:
         return self._recent.settled(urls)
+
+    def repeats(self, urls: Sequence[Url], priorities: Sequence[float]) -> list[bool]:
+        rule, bounds = self.rules.rediscovery, self._recent.bounds(urls)
+        if rule is Rediscovery.LATEST:  # what others of the same transaction offer may be the latest by then
+            return [bound == SETTLED for bound in bounds]
+        if rule is Rediscovery.FIRST:
+            return [bound is not None for bound in bounds]
+        return [bound is not None and priority <= bound for bound, priority in zip(bounds, priorities, strict=True)]
 
     def sift(self, urls: Sequence[Url], depth: int) -> tuple[list[int], list[int]]:
         return sifted(urls, self._recent.bounds(urls), self.rules.scope, depth)

@@ -95,14 +95,14 @@ def _work(calls: socket.socket, control: socket.socket, bounds: Bounds) -> None:
         grown = _pages(1) + bounds.megabytes * _MEGABYTE // 2
         with calls.makefile("rb", buffering=64 * 1024) as source:
             while head := source.read(CALL.size):
-                size, more = CALL.unpack(head)
-                call, body = source.read(size), source.read(more)
+                sizes = CALL.unpack(head)
+                called, call, body = map(source.read, sizes)
                 signal.setitimer(signal.ITIMER_PROF, bounds.seconds)
-                reply = reply_to(call, body)
+                reply = reply_to(called, call, body)
                 del call, body
                 signal.setitimer(signal.ITIMER_PROF, 0.0)
                 calls.sendall(reply)
-                if size + more + len(reply) > _LARGE and _pages(1) > grown:
+                if sum(sizes) + len(reply) > _LARGE and _pages(1) > grown:
                     break
         os._exit(DONE)
     except MemoryError:

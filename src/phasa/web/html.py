@@ -167,12 +167,12 @@ class PackedLinks(Sequence[Link]):
         before = text[max(0, start - CONTEXT) : start]
         return Link(url, tag, text[start:end].strip(), rel, before, text[end : end + CONTEXT], language)
 
-    def anchors(self) -> list[str]:
-        """The anchor of each."""
+    def anchors(self, places: Iterable[int]) -> list[str]:
+        """The anchors of the links at some places."""
         packed, text = self.packed, self.packed.page.text
+        starts, ends, anchors = packed.starts, packed.ends, packed.anchors
         return [
-            text[start:end].strip() if start >= 0 else anchor
-            for anchor, start, end in zip(packed.anchors, packed.starts, packed.ends, strict=True)
+            text[start : ends[place]].strip() if (start := starts[place]) >= 0 else anchors[place] for place in places
         ]
 
 
@@ -303,7 +303,7 @@ class _Reading:
         targets = url.join_all(self.base, [row[1] for row in self.rows])
         longest = self.limits.url_length
         kept = [place for place, target in enumerate(targets) if target is not None and len(target) <= longest]
-        urls = [cast(Url, targets[place]) for place in kept]
+        urls = cast(list[Url], [targets[place] for place in kept])
         if sum(map(len, urls)) > self._bytes:
             self.full = True
             fitting = bisect_right(list(accumulate(map(len, urls))), self._bytes)

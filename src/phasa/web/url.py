@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from ipaddress import ip_address
-from typing import NamedTuple, NewType
+from typing import NamedTuple, NewType, cast
 
 import ada_url
 import can_ada
@@ -74,6 +74,15 @@ def _is_plain(text: str) -> bool:
     return text.isascii() and not text.encode().translate(None, _PLAIN) and "/." not in text and "/%2" not in text
 
 
+def _are_whole(raws: list[str]) -> bool:
+    """Whether all of some plain references are addresses with a plain origin and a path, so that nothing is missing."""
+    try:
+        origins = {raw[: raw.index("/", 8)] for raw in raws}
+    except ValueError:
+        return False
+    return all(map(_is_plain_origin, origins))
+
+
 def join_all(base: Url, raws: Iterable[str]) -> list[Url | None]:
     """`join` for many references on one page, in order. What is spelled already as the standard would needs no parser;
     as a rule, that is so of all references of a page, which are looked at together."""
@@ -82,6 +91,8 @@ def join_all(base: Url, raws: Iterable[str]) -> list[Url | None]:
     lines = "\n".join(raws)
     one_each = lines.count("\n") == len(raws) - 1
     all_plain = one_each and _is_plain(lines)
+    if all_plain and _are_whole(raws):
+        return cast("list[Url | None]", raws)
     known: dict[str, Url | None] = {}  # menus repeat themselves
     joined: list[Url | None] = []
     for raw in raws:

@@ -24,7 +24,6 @@ class ShardInbox(Inbox):
         self._server = db
         self._shards = shards
         self._next = 0.0
-        self._empty = False  # alone: nobody adds anything
 
     def send(self, offers: Sequence[Sourced]) -> list[Sourced]:
         ours: list[Sourced] = []
