@@ -5,7 +5,8 @@
    language, what their other links turned out to be; the history of its directory, server, site and domain.
 2. *Likelihood.* An online logistic regression turns the row into log odds; every judged page is one lesson.
 3. *Second looks.* Every few pages all remembered rows are scored again, and the priorities that matter are changed;
-   after a page that was not what was expected, those of its server and of its siblings are at once.
+   after a page that was not what was expected, those of its server and of its siblings are at once. Pages that are
+   settled together share one such look: the one that is made when `changes` is asked for.
 4. *Exploration.* Below a floor the likelihoods say nothing: there the order is breadth-first, first what bears a trace
    of the language, then what is nearest to it. So the crawl explores widely when nothing promising is left, and only
    then.
@@ -20,6 +21,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from phasa.crawl.learn.knowledge import KnowledgeBase
 from phasa.crawl.strategies.hybrid import passing
@@ -117,7 +119,8 @@ class Hybrid:
         self._since = 0
         self._unread = 0
         """Pages whose links to known URLs are noted down and not taken in."""
-        self._surprise: Spot | None = None
+        self._surprises: list[Spot] = []
+        """Where the pages stood that were not what was expected of them, since the last look around."""
         self._least = -math.inf
         """The priority from which on a URL was among the first at the last second look."""
         self._queue: list[Change] = []
@@ -144,26 +147,14 @@ class Hybrid:
             self._score(fresh)
         self._since += 1
         self._unread += 1
-        if self._since >= self._pause():
-            self._since = 0
-            self._look_again()
-            rows = []  # they have moved
-        else:
-            if self._unread >= self.settings.batch:
-                self._take_in()
-                rows = []
-            if self._surprise is not None:
-                self._look_around(self._surprise)
-        return Offers(self._priorities(page.links.urls, rows))
+        given, lowest = self._candidates.given, self._lowest
+        return Offers(np.array([given[row] if row >= 0 else lowest for row in rows], dtype=np.float64))
 
     def lesson(self, url: str, note: bytes, wanted: bool) -> None:
         """A dead link is a page that is not wanted; one that was redirected is the page that it led to."""
         self._settle(url, wanted, dead=not wanted)
         # Dead links may come by the hundred, with no page between them: they bring the next second look nearer, too.
         self._since += 1
-        if self._since >= self._pause():
-            self._since = 0
-            self._look_again()
 
     def _settle(self, url: str, wanted: bool, *, dead: bool) -> None:
         """Learn from a link that is no page of its own."""
@@ -187,6 +178,10 @@ class Hybrid:
         return reasons(self._candidates, self._model, row) if row >= 0 else ()
 
     def changes(self) -> Sequence[Change]:
+        if self._since >= self._pause():
+            self._look_again()
+        elif (news := self._unread >= self.settings.batch) or self._surprises:
+            self._look_around(news=news)
         changes, self._queue = self._queue, []
         return changes
 
@@ -200,7 +195,7 @@ class Hybrid:
         table, done = self._candidates, self._done
         known = [url for url, _, evidence in links if len(evidence) == passing.SIZE and hash(url) not in done]
         if table.is_full(len(known)):
-            self._take_in()
+            self._look_around(news=True)
         table.reserve(known)
         wanted, rows = set(known), list[int]()
         for url, priority, evidence in links:
@@ -238,7 +233,6 @@ class Hybrid:
         wanted, table = page.judgement.wanted, self._candidates
         self._done.add(hash(page.url))
         row = table.row(page.url)
-        self._surprise = None
         if row < 0:
             return Origin(1.0, math.log(2)) if wanted else Origin(FARTHEST, 0.0)
         # The features as they were when the URL was last scored: nothing of this page is in them.
@@ -250,7 +244,7 @@ class Hybrid:
         self._history.learn(table, row, wanted)
         expected = chance(table.given[row])
         if abs(wanted - expected) > _SURPRISE:
-            self._surprise = table.spot(row)
+            self._surprises.append(table.spot(row))
         if expected > _SURE and not wanted:
             self._since += _HASTE
         if page.country and page.country in self.target.countries:
@@ -271,7 +265,7 @@ class Hybrid:
         """The row of each link, −1 for what was fetched; and those that are new."""
         urls = page.links.urls
         if self._candidates.is_full(len(urls)):
-            self._take_in()
+            self._look_around(news=True)
         done, before = self._done.young, self._done.old
         keys = map(hash, urls)
         waiting = [i for i, key in enumerate(keys) if key not in done and key not in before]
@@ -282,20 +276,12 @@ class Hybrid:
             rows = [next(known) if i in waits else -1 for i in range(len(urls))]
         return rows, fresh
 
-    def _priorities(self, urls: Sequence[str], rows: list[int]) -> Floats:
-        """The priority of each URL; `rows` are theirs, if they are known."""
-        given, lowest = self._candidates.given, self._lowest
-        found = [given[at] if at >= 0 else lowest for at in (rows or self._candidates.rows_of(urls))]
-        return np.array(found, dtype=np.float64)
-
-    def _take_in(self) -> None:
-        """Take in what the last pages said of known URLs, and score these again."""
+    def _take_in(self) -> NDArray[np.int64]:
+        """Take in what the last pages said of known URLs: the rows of those that still wait."""
         self._unread = 0
-        table, rows = self._candidates, self._evidence.take_in()
-        if rows is not None:
-            rows = rows[table.view("host")[rows] != NOWHERE]
-            self._tell(self._score_all(rows), rows)
-        table.sweep()
+        rows = self._evidence.take_in()
+        waits: NDArray[np.bool_] = self._candidates.at("host", rows) != NOWHERE
+        return rows[waits]
 
     def _score(self, rows: list[int]) -> None:
         """Give new rows the priority that their features ask for."""
@@ -341,8 +327,9 @@ class Hybrid:
 
     def _look_again(self) -> None:
         """Score all rows again; tell the new priorities of those that lead the queue, or led it wrongly."""
-        self._unread = 0
-        self._evidence.take_in()
+        self._since = 0
+        self._surprises.clear()
+        self._take_in()
         self._candidates.sweep()
         if not len(self._candidates):
             return
@@ -352,11 +339,19 @@ class Hybrid:
         self._least = float(np.partition(now, -lead)[-lead]) if len(now) > lead else -math.inf
         self._tell(now)
 
-    def _look_around(self, spot: Spot) -> None:
-        """Score again what a surprise says most about: the other URLs of its server, and of the pages it stood on."""
-        rows = self._candidates.near(spot)
+    def _look_around(self, *, news: bool) -> None:
+        """Score again what surprises say most about: the other URLs of their servers, and of the pages that they stood
+        on; with `news` also what the last pages spoke of."""
+        table = self._candidates
+        some = [table.near(spot) for spot in self._surprises]
+        self._surprises.clear()
+        if news:
+            some.append(self._take_in())
+        rows = np.unique(np.concatenate(some))
         if len(rows):
             self._tell(self._score_all(rows), rows)
+        if news:
+            table.sweep()
 
     def _tell(self, now: Floats, rows: Rows = ALL) -> None:
         """Tell the frontier the new priorities of rows, where they matter.
