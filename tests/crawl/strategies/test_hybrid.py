@@ -127,14 +127,14 @@ def test_pages_that_are_settled_together_share_one_look(monkeypatch: pytest.Monk
     first, second = ["http://a.com/1", "http://a.com/2"], ["http://b.com/1", "http://b.com/2"]
     before = dict(zip(first, h.page(judged("http://s0.com/", THAI, first, ["ก", "ก"])).priorities, strict=True))
     before |= zip(second, h.page(judged("http://s1.com/", THAI, second, ["ก", "ก"])).priorities, strict=True)
-    looks, score_all = list[int](), h._score_all
+    looks, score_some = list[int](), h._score_some
 
     def looked(rows: NDArray[np.int64]) -> Floats:
         looks.append(len(rows))
-        return score_all(rows)
+        return score_some(rows)
 
     h.changes()
-    monkeypatch.setattr(h, "_score_all", looked)
+    monkeypatch.setattr(h, "_score_some", looked)
     h.page(judged("http://a.com/1", OTHER, []))
     again = h.page(judged("http://b.com/1", OTHER, ["http://a.com/2", "http://b.com/2"])).priorities
     assert again.tolist() == [before["http://a.com/2"], before["http://b.com/2"]]
@@ -325,6 +325,17 @@ def test_what_pages_say_together_is_what_they_say_one_by_one(
         now = h._score_all()
         tables.append((table.urls, table.view("sources").tolist(), table.view("cells").tolist(), now.tolist()))
     assert tables[0] == tables[1]
+
+
+@pytest.mark.parametrize("size", [1, 7, 50, 51, 1_000])
+def test_rows_are_scored_alike_however_many_at_once(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    h = hybrid(every=10_000)
+    h.page(judged("http://s0.com/", THAI, [f"http://h{n % 7}.th/{n % 3}/{n}" for n in range(49)]))
+    h.page(judged("http://s1.com/", OTHER, [f"http://h{n % 5}.th/{n % 2}/{n}" for n in range(49, 51)]))
+    whole = h._score_some(slice(None)).tolist()
+    assert len(set(whole)) > 1
+    monkeypatch.setattr("phasa.crawl.strategies.hybrid.strategy._SLICE", size)
+    assert h._score_all().tolist() == whole
 
 
 def test_a_row_that_is_freed_takes_nothing_from_the_others() -> None:

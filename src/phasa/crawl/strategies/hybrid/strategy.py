@@ -27,7 +27,7 @@ from phasa.crawl.learn.knowledge import KnowledgeBase
 from phasa.crawl.strategies.hybrid import passing
 from phasa.crawl.strategies.hybrid.candidates import FARTHEST, NOWHERE, WIDTH, Candidates, Feature, Rows, Spot
 from phasa.crawl.strategies.hybrid.evidence import Evidence, Origin
-from phasa.crawl.strategies.hybrid.history import ALL, History
+from phasa.crawl.strategies.hybrid.history import History
 from phasa.crawl.strategies.hybrid.reasons import reasons
 from phasa.crawl.strategies.online.memory import LastSeen, Shares
 from phasa.crawl.strategies.online.model import Example, OnlineModel, chance
@@ -73,6 +73,9 @@ them all, and takes a new link to an address of the same hash, which is one in 1
 _LESSONS = 8
 _FEW = 12
 """So many rows are scored more quickly one by one."""
+_SLICE = 8_192
+"""So many rows are scored at once: what is computed of them on the way stays in the cache of the processor, and the
+memory that it takes does not grow with the table."""
 _TASTED, _FIRST = 10, 50.0
 _SURPRISE = 0.5
 """How far a page must be from what was expected of it for its neighbours to be looked at again at once: on the other
@@ -208,7 +211,7 @@ class Hybrid:
             at = np.array(rows)
             # Where seeds come among each other was decided by the worker that has the whole list.
             told = table.at("cells", at)[:, Feature.SEED] > 0
-            table.view("given")[at] = np.where(told, table.at("given", at), self._score_all(at))
+            table.view("given")[at] = np.where(told, table.at("given", at), self._score_some(at))
         return [table.given[table.row(url)] if url in wanted else priority for url, priority, _ in links]
 
     # -- learning ---------------------------------------------------------------------------------------------------
@@ -288,7 +291,7 @@ class Hybrid:
         table = self._candidates
         if len(rows) > _FEW:
             at = np.array(rows)
-            table.view("given")[at] = self._score_all(at)
+            table.view("given")[at] = self._score_some(at)
             return
         self._evidence.add_history(rows)
         odds = self._model.score(*table.few(rows))
@@ -311,8 +314,13 @@ class Hybrid:
                 priority = lowest + trace + near + rescue - foreign + alive
             table.given[row] = priority
 
-    def _score_all(self, rows: Rows = ALL) -> Floats:
-        """The priorities that all rows, or some, should have, their history brought up to date."""
+    def _score_all(self) -> Floats:
+        """The priorities that all rows should have."""
+        starts = range(0, len(self._candidates.urls) or 1, _SLICE)
+        return np.concatenate([self._score_some(slice(start, start + _SLICE)) for start in starts])
+
+    def _score_some(self, rows: Rows) -> Floats:
+        """The priorities that some rows should have, their history brought up to date."""
         table, (floor, grain) = self._candidates, (self.settings.floor, self.settings.grain)
         self._history.refresh(table, rows)
         cells = table.at("cells", rows)
@@ -337,7 +345,7 @@ class Hybrid:
         now = self._score_all()
         lead = 4 * self._pause()
         self._least = float(np.partition(now, -lead)[-lead]) if len(now) > lead else -math.inf
-        self._tell(now)
+        self._tell(now, slice(None))
 
     def _look_around(self, *, news: bool) -> None:
         """Score again what surprises say most about: the other URLs of their servers, and of the pages that they stood
@@ -349,11 +357,11 @@ class Hybrid:
             some.append(self._take_in())
         rows = np.unique(np.concatenate(some))
         if len(rows):
-            self._tell(self._score_all(rows), rows)
+            self._tell(self._score_some(rows), rows)
         if news:
             table.sweep()
 
-    def _tell(self, now: Floats, rows: Rows = ALL) -> None:
+    def _tell(self, now: Floats, rows: Rows) -> None:
         """Tell the frontier the new priorities of rows, where they matter.
 
         What is not told keeps its old priority in the frontier, so it keeps it here as well.
