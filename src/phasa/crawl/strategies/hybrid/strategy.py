@@ -350,16 +350,13 @@ class Hybrid:
     def _look_around(self, *, news: bool) -> None:
         """Score again what surprises say most about: the other URLs of their servers, and of the pages that they stood
         on; with `news` also what the last pages spoke of."""
-        table = self._candidates
-        some = [table.near(spot) for spot in self._surprises]
+        some = [self._candidates.near(spot) for spot in self._surprises]
         self._surprises.clear()
         if news:
             some.append(self._take_in())
         rows = np.unique(np.concatenate(some))
         if len(rows):
             self._tell(self._score_some(rows), rows)
-        if news:
-            table.sweep()
 
     def _tell(self, now: Floats, rows: Rows) -> None:
         """Tell the frontier the new priorities of rows, where they matter.
@@ -371,9 +368,7 @@ class Hybrid:
         tell = np.flatnonzero((now != old) & ((now >= self._least) | (old >= self._least)))
         told = tell if isinstance(rows, slice) else rows[tell]
         before[told] = now[tell]
-        self._queue += [
-            Change(urls[row], priority) for row, priority in zip(told.tolist(), now[tell].tolist(), strict=True)
-        ]
+        self._queue += map(Change, map(urls.__getitem__, told.tolist()), now[tell].tolist())
 
     def _pause(self) -> int:
         """Pages between two second looks: more of them when there is more to look at."""
