@@ -14,6 +14,7 @@ from phasa.crawl.answer import Answer, Kind
 from phasa.crawl.clock import VirtualClock
 from phasa.crawl.judge import Judgement
 from phasa.crawl.loop import Crawl
+from phasa.crawl.meter import Meter
 from phasa.crawl.record import content_digest
 from phasa.crawl.seeds import plant
 from phasa.crawl.settle import Parts, Settler
@@ -344,6 +345,27 @@ def test_answers_that_follow_each_other_closely_are_settled_together(
     parts = Parts(web, web, BreadthFirst(), frontier, VirtualClock())
     asyncio.run(Crawl(parts, manners=FREE, budgets=NO_LIMITS, slots=slots).run())
     assert (settled[0], sum(settled)) == (first, 16)
+
+
+class LastWord(BreadthFirst):
+    """Wants one link before all others, and says so once."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def changes(self) -> Sequence[Change]:
+        said, self.said = self.said, True
+        return () if said else [Change(D, 9.0)]
+
+
+def test_changes_are_made_when_all_that_is_settled_together_is_done() -> None:
+    """They may be about a link of the last page, of which the frontier has not heard before."""
+    web, frontier, strategy = PaperWeb({A: [C], B: [D]}), MemoryFrontier(Rules(Rediscovery.FIRST)), LastWord()
+    plant(frontier, strategy, [Seed(A), Seed(B)])
+    parts = Parts(web, web, strategy, frontier, VirtualClock())
+    settler = Settler(parts, Meter(0.0, 0), lambda priority, wanted: None, FREE, len)
+    settler.settle([(lease, asyncio.run(web.get(lease))) for lease in frontier.lease(0.0, 2)])
+    assert [lease.url for lease in frontier.lease(0.0, 2)] == [D, C]
 
 
 def test_the_links_of_a_host_that_just_answered_are_still_about_to_come() -> None:

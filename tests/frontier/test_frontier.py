@@ -355,6 +355,20 @@ def test_reprioritise_moves_what_waits(make: Make) -> None:
     assert order == ["c", "b", "a"]
 
 
+def test_among_urls_that_get_the_same_priority_the_first_one_found_comes_first(make: Make) -> None:
+    frontier = make(PATIENT)
+    frontier.offer(offers("a", "b", "c", "d") + offers("z", host="b.example", z=0.9))
+    assert lease_one(frontier, 0.0).url[-1] == "z"  # both hosts are known by their heads now
+    frontier.reprioritise([(url("d"), 0.9), (url("b"), 0.9), (url("c"), 0.9)])
+    frontier.commit()
+    order = []
+    for turn in range(4):
+        lease = lease_one(frontier, turn * 10.0)
+        order.append(lease.url[-1])
+        frontier.finish(lease, done(at=turn * 10.0, pause=10.0))
+    assert order == ["b", "c", "d", "a"]
+
+
 def test_waiting_lists_a_host_best_first(make: Make) -> None:
     frontier = make(PATIENT)
     frontier.offer(offers("a", "b", "c", b=0.7) + offers("d", host="b.example"))

@@ -127,10 +127,11 @@ class Settler:
             frontier.finish(lease, ending, offers)
             self.done += ending.state is State.DONE and lease.seen is None
             self.pages += judgement is not None and lease.seen is None
-            if changes := self._changes():
-                self._apply(changes)
             if log is not None:
                 log.write(lease, ending)
+        # After all of them: a change may be about a link that the last of them brought.
+        if changes := self._changes():
+            self._apply(changes)
 
     def _copy_of(self, lease: Lease, answer: Answer) -> str:
         """Which known page this one nearly repeats, in words; '' when it is new or nobody wants to know."""

@@ -99,7 +99,8 @@ class Strategy(Protocol):
     def changes(self) -> Sequence[Change]:
         """New priorities of waiting URLs since the last call; URLs that no longer wait are to be ignored.
 
-        The loop asks after every page; a strategy that has nothing to change answers `()`.
+        The loop asks when it has settled a page, or several together; a strategy that has nothing to change answers
+        `()`.
         """
         ...
 

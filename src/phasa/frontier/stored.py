@@ -325,7 +325,7 @@ class StoredFrontier:
             found = [(offer, _source_id(offer, lease)) for lease, _, offers in finished for offer in offers]
             letters = self._adopt_links(self._inbox.take())
             self._take([*found, *((offer, self._urls.source(offer.source)) for offer in letters)])
-            self._transitions.reprioritise(self._ours(changes), self._is_leased)
+            self._transitions.reprioritise(self._ours(changes), self._leases)
             with self._db.together():
                 self._transitions.end_turns(ended)
         self.outbox.deliver()

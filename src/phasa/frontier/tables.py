@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from phasa.frontier.index import HASH_BITS, Head, NewUrl, QueueIndex, next_key
+from phasa.frontier.index import HASH_BITS, Head, NewUrl, QueueIndex, RankChange, next_key
 from phasa.frontier.origins import other_origin, queue_of
 from phasa.frontier.protocol import OUT_OF_SCOPE, State, Story, Visit, Visited
 from phasa.frontier.row import ROW, Row, RowCache
@@ -407,20 +407,20 @@ class UrlTable:
         )
         self.index.change_ranks(
             [
-                (row.host, row.key, row.id, -row.priority, -priority)
+                (row.id, row.host, row.key, -row.priority, -priority)
                 for row, priority, _ in changes
                 if priority != row.priority
             ]
         )
 
-    def change_priorities(self, changes: Sequence[tuple[Row, float, float]]) -> None:
-        """Other priorities of waiting URLs, each at most once: a row of `waiting_rows`, the priority of before, and the
-        new one."""
-        changes = sorted(changes, key=_id_of)
-        new = [(now, row.id) for row, _, now in changes]
-        self._db.executemany("UPDATE url SET priority = ? WHERE id = ?", new)
-        self._cache.priorities.update((id, now) for now, id in new if id in self._cache.priorities)
-        self.index.change_ranks([(row.host, row.key, row.id, -before, -now) for row, before, now in changes])
+    def change_priorities(self, changes: Sequence[RankChange]) -> None:
+        """Other priorities of URLs that `waiting_rows` gave, in the order of their ids."""
+        self._db.executemany("UPDATE url SET priority = ? WHERE id = ?", [(-rank, id) for id, _, _, _, rank in changes])
+        priorities = self._cache.priorities
+        for id, _, _, _, rank in changes:
+            if id in priorities:
+                priorities[id] = -rank
+        self.index.change_ranks(changes)
 
     def set_state(self, id: int, state: State, reason: str, attempts: int) -> None:
         """Another state; the queue is the caller's to change."""

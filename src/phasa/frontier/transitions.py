@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Container, Mapping
 
-from phasa.frontier.index import Head
+from phasa.frontier.index import Head, RankChange
 from phasa.frontier.protocol import NEAR_DUPLICATE, Ending, Lease, OfferResult, Rescoped, State
 from phasa.frontier.recent import SETTLED, RecentOffers
 from phasa.frontier.revisits import RevisitTable
@@ -111,26 +111,27 @@ class Transitions:
                 self._urls.set_state(row.id, State.DROPPED, refusal[1], row.attempts)
         return Rescoped(rows[-1].id if rows else after, len(rows), taken)
 
-    def reprioritise(self, changes: Mapping[Url, float], leased: Callable[[int], bool]) -> None:
+    def reprioritise(self, changes: Mapping[Url, float], leased: Container[int]) -> None:
         """New priorities for those URLs that wait and are not leased."""
-        changed = []
-        best: dict[int, Head] = {}
+        changed: list[RankChange] = []
         remember = self._recent.young
-        for row, before in self._urls.waiting_rows(changes):
-            id, host, url = row[0], row[1], row[7]
+        for (id, host, _, _, _, _, _, url, note, _, key), before in self._urls.waiting_rows(changes):
             priority = changes[url]
-            if priority == before or leased(id):
+            if priority == before or id in leased:
                 continue
-            changed.append((row, before, priority))
-            if row[8]:
+            changed.append((id, host, key, -before, -priority))
+            if note:
                 self._recent.forget(url)
             else:
                 remember[url] = priority
-            if host not in best or (-priority, id) < best[host]:
-                best[host] = Head(-priority, id)
         self._recent.rotate()
+        changed.sort()
         self._urls.change_priorities(changed)
-        self._schedule.reorder(best, {row[0] for row, _, _ in changed})
+        best: dict[int, tuple[float, int]] = {}
+        for id, host, _, _, rank in changed:  # among equals the first one, which has the lowest id
+            if host not in best or rank < best[host][0]:
+                best[host] = rank, id
+        self._schedule.reorder({host: Head(*head) for host, head in best.items()}, {change[0] for change in changed})
 
     # ── the end of a lease, in two steps: the links of all pages are taken in between them ───────
 

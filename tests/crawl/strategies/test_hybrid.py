@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from tests.crawl.strategies.plain_hybrid import PlainHybrid
 from tests.crawl.tiny import TinyCrawl, TinyPage
 
@@ -19,7 +20,7 @@ from phasa.crawl.strategies.online.memory import Shares, log_odds, log_odds_of
 from phasa.crawl.strategies.online.model import Example, OnlineModel
 from phasa.crawl.strategies.online.names import HOST_PIECES, PATH_PIECES, PIECES, Names
 from phasa.crawl.strategies.online.state import save_state
-from phasa.crawl.strategy import JudgedPage, OutLinks, Seed
+from phasa.crawl.strategy import Floats, JudgedPage, OutLinks, Seed
 from phasa.crawl.target import Target
 from phasa.errors import InputError
 from phasa.strategy_settings import HybridSettings
@@ -36,6 +37,13 @@ def hybrid(**changes: float) -> Hybrid:
     made = Hybrid(AIM, HybridSettings(**{"batch": 1, **changes}))  # type: ignore[arg-type]
     made.start([Seed("http://s0.com/"), Seed("http://s1.com/")])
     return made
+
+
+def told_of(h: Hybrid, page: JudgedPage) -> list[float]:
+    """The priorities of the links of a page when what it changes is told, too."""
+    given = dict(zip(page.links.urls, h.page(page).priorities.tolist(), strict=False))
+    given.update({change.url: change.priority for change in h.changes() if change.url in given})
+    return [given[url] for url in page.links.urls]
 
 
 def test_it_has_common_sense_before_the_first_lesson() -> None:
@@ -113,6 +121,29 @@ def test_a_page_that_surprises_makes_its_server_and_its_siblings_be_looked_at_at
     assert changed[inside] < before[0]
 
 
+def test_pages_that_are_settled_together_share_one_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the frontier was told of a link stands until changes are asked for, and those are of all the pages."""
+    h = hybrid(every=10_000, grain=0.01)
+    first, second = ["http://a.com/1", "http://a.com/2"], ["http://b.com/1", "http://b.com/2"]
+    before = dict(zip(first, h.page(judged("http://s0.com/", THAI, first, ["ก", "ก"])).priorities, strict=True))
+    before |= zip(second, h.page(judged("http://s1.com/", THAI, second, ["ก", "ก"])).priorities, strict=True)
+    looks, score_some = list[int](), h._score_some
+
+    def looked(rows: NDArray[np.int64]) -> Floats:
+        looks.append(len(rows))
+        return score_some(rows)
+
+    h.changes()
+    monkeypatch.setattr(h, "_score_some", looked)
+    h.page(judged("http://a.com/1", OTHER, []))
+    again = h.page(judged("http://b.com/1", OTHER, ["http://a.com/2", "http://b.com/2"])).priorities
+    assert again.tolist() == [before["http://a.com/2"], before["http://b.com/2"]]
+    changed = {change.url: change.priority for change in h.changes()}
+    assert looks == [2]
+    assert changed.keys() == {"http://a.com/2", "http://b.com/2"}
+    assert all(changed[url] < before[url] for url in changed)
+
+
 def test_a_page_that_is_as_expected_moves_nothing() -> None:
     h = hybrid(every=10_000, grain=0.01)
     h.page(judged("http://s0.com/", THAI, ["http://a.th/1", "http://a.th/2"], ["ก", "ก"]))
@@ -122,8 +153,8 @@ def test_a_page_that_is_as_expected_moves_nothing() -> None:
 
 def test_more_parents_in_the_language_mean_more() -> None:
     h = hybrid(grain=0.01)
-    first = h.page(judged("http://s0.com/", THAI, ["http://q.com/"])).priorities[0]
-    again = h.page(judged("http://s1.com/", THAI, ["http://q.com/"])).priorities[0]
+    (first,) = told_of(h, judged("http://s0.com/", THAI, ["http://q.com/"]))
+    (again,) = told_of(h, judged("http://s1.com/", THAI, ["http://q.com/"]))
     assert again > first
 
 
@@ -131,7 +162,7 @@ def test_links_on_every_page_of_one_server_count_once() -> None:
     h = hybrid()
     h.page(judged("http://s0.com/", THAI, ["http://q.com/", *[f"http://s0.com/{i}" for i in range(5)]]))
     for i in range(5):
-        h.page(judged(f"http://s0.com/{i}", THAI, ["http://q.com/"]))
+        told_of(h, judged(f"http://s0.com/{i}", THAI, ["http://q.com/"]))
     row = h._candidates.row("http://q.com/")
     assert h._candidates.wanted_parents[row] == 1
 
@@ -270,7 +301,8 @@ def test_it_decides_as_the_plain_form_does(
         out = OutLinks([link[0] for link in links], [link[1] for link in links], hints=[link[2] for link in links])
         judgement = Judgement(similarity >= 0.1, similarity)
         page = JudgedPage(url, judgement, out, country="TH" if home else "")
-        assert fast.page(page).priorities == pytest.approx(plain.page(page), abs=1e-4)
+        assert told_of(fast, page) == pytest.approx(plain.page(page), abs=1e-4)
+    fast._candidates.sweep()
     told = fast._score_all()
     assert set(fast._candidates.urls) == set(plain.waiting)
     assert told == pytest.approx([plain.priority(url) for url in fast._candidates.urls], abs=1e-4)
@@ -287,11 +319,23 @@ def test_what_pages_say_together_is_what_they_say_one_by_one(
         for number, (_, similarity, links, _) in enumerate(pages):
             out = OutLinks([link[0] for link in links], [link[1] for link in links], hints=[link[2] for link in links])
             h.page(JudgedPage(f"http://p{number % 3}.com/{number}", Judgement(similarity >= 0.1, similarity), out))
+            h.changes()
         h._take_in()
         table = h._candidates
         now = h._score_all()
         tables.append((table.urls, table.view("sources").tolist(), table.view("cells").tolist(), now.tolist()))
     assert tables[0] == tables[1]
+
+
+@pytest.mark.parametrize("size", [1, 7, 50, 51, 1_000])
+def test_rows_are_scored_alike_however_many_at_once(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    h = hybrid(every=10_000)
+    h.page(judged("http://s0.com/", THAI, [f"http://h{n % 7}.th/{n % 3}/{n}" for n in range(49)]))
+    h.page(judged("http://s1.com/", OTHER, [f"http://h{n % 5}.th/{n % 2}/{n}" for n in range(49, 51)]))
+    whole = h._score_some(slice(None)).tolist()
+    assert len(set(whole)) > 1
+    monkeypatch.setattr("phasa.crawl.strategies.hybrid.strategy._SLICE", size)
+    assert h._score_all().tolist() == whole
 
 
 def test_a_row_that_is_freed_takes_nothing_from_the_others() -> None:

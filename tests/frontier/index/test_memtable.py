@@ -59,7 +59,8 @@ class Pair:
     def change(self, changes: list[tuple[int, float]]) -> None:
         new = {id: rank for id, rank in changes if id in self.ranks}
         self.ranks.update(new)
-        self.table.change_ranks([(self.hosts[id], key_of(self.hosts[id], id), id, rank) for id, rank in new.items()])
+        host = self.hosts
+        self.table.change_ranks([(id, host[id], key_of(host[id], id), 0.0, new[id]) for id in sorted(new)])
 
     def empty(self, host: int) -> None:
         gone = {id for id in self.ranks if self.hosts[id] == host}

@@ -50,7 +50,7 @@ def test_memtable_and_file_answer_together(db: Database) -> None:
     assert index.best(HOST) == Head(-6.0, 6)
     assert [head.id for head in index.waiting(HOST, 4)] == [6, 5, 4, 3]
     assert sorted(ids_of_host(db.connection, HOST)) == [1, 2, 3], "what is merged"
-    index.change_ranks([(HOST, KEYS[1], 2, -2.0, -9.0), (HOST, KEYS[4], 5, -5.0, -8.0)])
+    index.change_ranks([(2, HOST, KEYS[1], -2.0, -9.0), (5, HOST, KEYS[4], -5.0, -8.0)])
     db.executemany("UPDATE url SET priority = ? WHERE id = ?", [(9.0, 2), (8.0, 5)])
     assert [head.id for head in index.waiting(HOST, 3)] == [2, 5, 6]
     assert index.take_queue(HOST) == [1, 2, 3, 4, 5, 6]

@@ -19,6 +19,7 @@ from phasa.frontier.index.queue_index import QueueIndex as QueueIndex
 from phasa.frontier.index.run import HASH_BITS as HASH_BITS
 from phasa.frontier.index.run import Head as Head
 from phasa.frontier.index.run import NewUrl as NewUrl
+from phasa.frontier.index.run import RankChange as RankChange
 from phasa.frontier.index.url_index import SCHEMA as SCHEMA
 from phasa.frontier.index.url_index import IndexOptions as IndexOptions
 from phasa.frontier.index.url_index import UrlIndex as UrlIndex

@@ -16,7 +16,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from phasa.frontier.index.run import GONE, Columns, Head, NewUrl, Run
+from phasa.frontier.index.run import GONE, Columns, Head, NewUrl, RankChange, Run, split_changes
 
 _host, _key = itemgetter(0), itemgetter(1)
 
@@ -66,10 +66,10 @@ class HashLevel:
         self._ranks[id] = rank
         heappush(self._heaps.setdefault(host, []), (rank, id))
 
-    def change_ranks(self, changes: Sequence[tuple[int, int, float]]) -> None:
-        """URLs wait with other ranks: (host, id, rank)."""
+    def change_ranks(self, changes: Sequence[RankChange]) -> None:
+        """URLs wait with other ranks."""
         ranks, heaps = self._ranks, self._heaps
-        for host, id, rank in changes:
+        for id, host, _, _, rank in changes:
             ranks[id] = rank
             heap = heaps.get(host)
             if heap is None:
@@ -179,20 +179,13 @@ class Memtable:
     def _run_of(self, id: int) -> Run:
         return self._small if id >= self._small_first else self._large
 
-    def change_ranks(self, changes: Sequence[tuple[int, int, int, float]]) -> None:
-        """URLs of the memtable that wait get other ranks: (host, key, id, rank)."""
-        first, small_first = self._hashed.first, self._small_first
-        in_runs: tuple[list[tuple[int, float]], list[tuple[int, float]]] = [], []
-        in_hashes: list[tuple[int, int, float]] = []
-        for host, key, id, rank in changes:
-            if id >= first:
-                in_hashes.append((host, id, rank))
-            else:
-                in_runs[id >= small_first].append((key, rank))
+    def change_ranks(self, changes: Sequence[RankChange]) -> None:
+        """URLs of the memtable that wait get other ranks, in the order of their ids."""
+        in_runs, in_hashes = split_changes(changes, self._hashed.first)
         self._hashed.change_ranks(in_hashes)
-        for run, changed in zip((self._large, self._small), in_runs, strict=True):
+        for run, changed in zip((self._large, self._small), split_changes(in_runs, self._small_first), strict=True):
             if changed:
-                run.set_ranks([key for key, _ in changed], [rank for _, rank in changed])
+                run.set_ranks([key for _, _, key, _, _ in changed], [rank for _, _, _, _, rank in changed])
 
     def waiting(self, host: int, limit: int) -> list[Head]:
         """The waiting URLs of a host, best first."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,9 @@ ENTRY = np.dtype([("rank", "<f8"), ("id", "<i8")])
 
 NewUrl = tuple[int, int, int, float, int, int | str | None, str, bytes | None, str | None]
 """A URL to be added: host, key, state, priority, depth, source, url, note, reason."""
+
+RankChange = tuple[int, int, int, float, float]
+"""A waiting URL that gets another rank: id, host, key, rank before, rank now."""
 
 
 class Head(NamedTuple):
@@ -33,6 +37,12 @@ class Columns(NamedTuple):
     keys: NDArray[np.int64]
     ids: NDArray[np.int64]
     ranks: NDArray[np.float64]
+
+
+def split_changes(changes: Sequence[RankChange], first: int) -> tuple[Sequence[RankChange], Sequence[RankChange]]:
+    """Changes in the order of their ids: those of URLs before an id, and those from it on."""
+    place = bisect_left(changes, (first,))
+    return changes[:place], changes[place:]
 
 
 class Run:

@@ -13,7 +13,7 @@ import numpy as np
 from xxhash import xxh3_64_intdigest
 
 from phasa.frontier.index.memtable import Memtable
-from phasa.frontier.index.run import HASH_BITS, Columns, Head, NewUrl, Run
+from phasa.frontier.index.run import HASH_BITS, Columns, Head, NewUrl, RankChange, Run, split_changes
 from phasa.frontier.index.tables import QueueTable, SeenTable, ids_between
 
 log = logging.getLogger(__name__)
@@ -130,17 +130,17 @@ class UrlIndex:
         else:
             self._queue.remove(host, rank, id)
 
-    def change_ranks(self, changes: Sequence[tuple[int, int, int, float, float]]) -> None:
-        """Waiting URLs get other ranks, each at most once: (host, key, id, rank before, rank now)."""
-        merged = self._merged
-        self._memtable.change_ranks([(host, key, id, now) for host, key, id, _, now in changes if id > merged])
-        if in_file := [change for change in changes if change[2] <= merged]:
+    def change_ranks(self, changes: Sequence[RankChange]) -> None:
+        """Waiting URLs get other ranks, each at most once, in the order of their ids."""
+        in_file, young = split_changes(changes, self._merged + 1)
+        self._memtable.change_ranks(young)
+        if in_file:
             self._queue.change(
-                [(host, before, id) for host, _, id, before, _ in in_file],
-                [(host, now, id) for host, _, id, _, now in in_file],
+                [(host, before, id) for id, host, _, before, _ in in_file],
+                [(host, now, id) for id, host, _, _, now in in_file],
             )
         if self._keeps_worst:
-            for _, _, id, _, now in changes:
+            for id, _, _, _, now in changes:
                 heappush(self._worst_first, (-now, -id))
 
     def best(self, host: int) -> Head | None:

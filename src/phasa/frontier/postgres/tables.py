@@ -12,7 +12,7 @@ from operator import itemgetter
 from psycopg.types.json import Jsonb
 
 from phasa.errors import CollectionError
-from phasa.frontier.index import Head, NewUrl, url_keys
+from phasa.frontier.index import Head, NewUrl, RankChange, url_keys
 from phasa.frontier.postgres.database import PostgresDatabase
 from phasa.frontier.postgres.members import Shards
 from phasa.frontier.protocol import State
@@ -70,7 +70,7 @@ class PostgresIndex:
     def add(self, first: int, rows: Sequence[NewUrl]) -> None: ...
     def enqueue(self, host: int, rank: float, id: int) -> None: ...
     def dequeue(self, host: int, rank: float, id: int) -> None: ...
-    def change_ranks(self, changes: Sequence[tuple[int, int, int, float, float]]) -> None: ...
+    def change_ranks(self, changes: Sequence[RankChange]) -> None: ...
     def merge(self) -> None: ...
 
     @property
@@ -174,8 +174,13 @@ class PostgresUrls(UrlTable):
                 tuple(list(map(itemgetter(place), rows)) for place in range(3)),
             )
 
-    def change_priorities(self, changes: Sequence[tuple[Row, float, float]]) -> None:
-        self.change((row, now, row.note) for row, _, now in changes)
+    def change_priorities(self, changes: Sequence[RankChange]) -> None:
+        if changes:
+            self._db.execute(
+                "UPDATE url SET priority = n.priority"
+                " FROM unnest(?::bigint[], ?::float8[]) AS n(id, priority) WHERE url.id = n.id",
+                ([id for id, *_ in changes], [float(-rank) for *_, rank in changes]),
+            )
 
     def drop_queue(self, host: int, reason: str) -> int:
         # Counted by the server: within `together` the number of rows is not known before somebody asks.

@@ -141,8 +141,8 @@ class Candidates:
         return self._wholes[column][: len(self.urls)]
 
     def at(self, column: str, rows: Rows) -> NDArray[Any]:
-        """The cells of some rows in a column: a view of all of them, or a copy of a few."""
-        return self.view(column) if isinstance(rows, slice) else self._wholes[column].take(rows, axis=0)
+        """The cells of some rows in a column: a view of a slice, or a copy of a few."""
+        return self.view(column)[rows] if isinstance(rows, slice) else self._wholes[column].take(rows, axis=0)
 
     def few(self, rows: list[int]) -> tuple[Cells, Pieces]:
         """Features and pieces of some rows."""

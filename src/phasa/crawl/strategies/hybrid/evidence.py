@@ -135,12 +135,10 @@ class Evidence:
             self._ask(np.array(fresh), judgement.score, np.array(said))
         return rows, fresh
 
-    def take_in(self) -> Rows | None:
-        """Take in what was noted down of known URLs: their rows, whose history is to be refreshed; None for none."""
+    def take_in(self) -> Rows:
+        """Take in what was noted down of known URLs: their rows, whose history is to be refreshed."""
         taken = self._news.take_in()
-        if taken is None:
-            return None
-        if self._bayes is not None:
+        if self._bayes is not None and len(taken.rows):
             self._ask(*taken)
         return taken.rows
 

@@ -23,7 +23,6 @@ _BENEFIT = 4.0
 _RARELY = 1e-3
 _STEP = 0.5
 """Steps of the likelihood that a link leads to a page: within one the order is that of discovery."""
-ALL = slice(None)
 
 
 class HostOdds(NamedTuple):
@@ -171,8 +170,8 @@ class History:
 
         return odds
 
-    def refresh(self, table: Candidates, rows: Rows = ALL) -> None:
-        """Put the figures of now into the cells COUNTRY and DOMAIN to SIBLINGS of all rows, or of some."""
+    def refresh(self, table: Candidates, rows: Rows) -> None:
+        """Put the figures of now into the cells COUNTRY and DOMAIN to SIBLINGS of some rows."""
         base = self.base
         national = table.at("national", rows).astype(bool)
         shares = np.empty((5, len(national)))
@@ -182,7 +181,10 @@ class History:
         hits, pages = (view.take(slots).astype(np.float64) for view in (self.hosts.hits_view, self.hosts.pages_view))
         shares[2] = (hits + self.hosts.weight * shares[1]) / (pages + self.hosts.weight)
         shares[3] = self.segments.shares(table.at("segment", rows), shares[2])
-        shares[4] = self.children.shares(table.at("sources", rows), base).max(axis=1)
+        siblings = self.children.shares(table.at("sources", rows), base)
+        shares[4] = siblings[:, 0]
+        for source in range(1, SOURCES):  # column by column: rows of three are too short for a maximum along them
+            np.maximum(shares[4], siblings[:, source], out=shares[4])
         odds = log_odds_of(shares)
         base_odds = log_odds(base)
         figures = np.empty((6, len(national)))

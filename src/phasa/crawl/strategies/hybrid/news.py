@@ -40,6 +40,9 @@ class Taken(NamedTuple):
     gammas: NDArray[np.float64]
 
 
+_NOTHING = Taken(np.empty(0, np.int64), np.empty(0), np.empty(0))
+
+
 class News:
     """Notes of links to known URLs, in the order in which they were seen. `threshold`: from this Γ on an anchor is in
     the language. The numbers of rows must hold until `take_in`."""
@@ -61,12 +64,12 @@ class News:
         self._gammas += gammas
         self._filled += filled
 
-    def take_in(self) -> Taken | None:
-        """Write all notes into the table; None when there are none."""
+    def take_in(self) -> Taken:
+        """Write all notes into the table."""
         if not self._rows:
             self._voices.clear()
             self._counts.clear()
-            return None
+            return _NOTHING
         table, cells = self._table, self._table.view("cells")
         # Sorted by rows, in order within each: the notes of a row lie side by side, from each `start` on.
         rows = np.array(self._rows)

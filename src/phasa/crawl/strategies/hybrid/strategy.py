@@ -5,7 +5,8 @@
    language, what their other links turned out to be; the history of its directory, server, site and domain.
 2. *Likelihood.* An online logistic regression turns the row into log odds; every judged page is one lesson.
 3. *Second looks.* Every few pages all remembered rows are scored again, and the priorities that matter are changed;
-   after a page that was not what was expected, those of its server and of its siblings are at once.
+   after a page that was not what was expected, those of its server and of its siblings are at once. Pages that are
+   settled together share one such look: the one that is made when `changes` is asked for.
 4. *Exploration.* Below a floor the likelihoods say nothing: there the order is breadth-first, first what bears a trace
    of the language, then what is nearest to it. So the crawl explores widely when nothing promising is left, and only
    then.
@@ -20,12 +21,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from phasa.crawl.learn.knowledge import KnowledgeBase
 from phasa.crawl.strategies.hybrid import passing
 from phasa.crawl.strategies.hybrid.candidates import FARTHEST, NOWHERE, WIDTH, Candidates, Feature, Rows, Spot
 from phasa.crawl.strategies.hybrid.evidence import Evidence, Origin
-from phasa.crawl.strategies.hybrid.history import ALL, History
+from phasa.crawl.strategies.hybrid.history import History
 from phasa.crawl.strategies.hybrid.reasons import reasons
 from phasa.crawl.strategies.online.memory import LastSeen, Shares
 from phasa.crawl.strategies.online.model import Example, OnlineModel, chance
@@ -71,6 +73,9 @@ them all, and takes a new link to an address of the same hash, which is one in 1
 _LESSONS = 8
 _FEW = 12
 """So many rows are scored more quickly one by one."""
+_SLICE = 8_192
+"""So many rows are scored at once: what is computed of them on the way stays in the cache of the processor, and the
+memory that it takes does not grow with the table."""
 _TASTED, _FIRST = 10, 50.0
 _SURPRISE = 0.5
 """How far a page must be from what was expected of it for its neighbours to be looked at again at once: on the other
@@ -117,7 +122,8 @@ class Hybrid:
         self._since = 0
         self._unread = 0
         """Pages whose links to known URLs are noted down and not taken in."""
-        self._surprise: Spot | None = None
+        self._surprises: list[Spot] = []
+        """Where the pages stood that were not what was expected of them, since the last look around."""
         self._least = -math.inf
         """The priority from which on a URL was among the first at the last second look."""
         self._queue: list[Change] = []
@@ -144,26 +150,14 @@ class Hybrid:
             self._score(fresh)
         self._since += 1
         self._unread += 1
-        if self._since >= self._pause():
-            self._since = 0
-            self._look_again()
-            rows = []  # they have moved
-        else:
-            if self._unread >= self.settings.batch:
-                self._take_in()
-                rows = []
-            if self._surprise is not None:
-                self._look_around(self._surprise)
-        return Offers(self._priorities(page.links.urls, rows))
+        given, lowest = self._candidates.given, self._lowest
+        return Offers(np.array([given[row] if row >= 0 else lowest for row in rows], dtype=np.float64))
 
     def lesson(self, url: str, note: bytes, wanted: bool) -> None:
         """A dead link is a page that is not wanted; one that was redirected is the page that it led to."""
         self._settle(url, wanted, dead=not wanted)
         # Dead links may come by the hundred, with no page between them: they bring the next second look nearer, too.
         self._since += 1
-        if self._since >= self._pause():
-            self._since = 0
-            self._look_again()
 
     def _settle(self, url: str, wanted: bool, *, dead: bool) -> None:
         """Learn from a link that is no page of its own."""
@@ -187,6 +181,10 @@ class Hybrid:
         return reasons(self._candidates, self._model, row) if row >= 0 else ()
 
     def changes(self) -> Sequence[Change]:
+        if self._since >= self._pause():
+            self._look_again()
+        elif (news := self._unread >= self.settings.batch) or self._surprises:
+            self._look_around(news=news)
         changes, self._queue = self._queue, []
         return changes
 
@@ -200,7 +198,7 @@ class Hybrid:
         table, done = self._candidates, self._done
         known = [url for url, _, evidence in links if len(evidence) == passing.SIZE and hash(url) not in done]
         if table.is_full(len(known)):
-            self._take_in()
+            self._look_around(news=True)
         table.reserve(known)
         wanted, rows = set(known), list[int]()
         for url, priority, evidence in links:
@@ -213,7 +211,7 @@ class Hybrid:
             at = np.array(rows)
             # Where seeds come among each other was decided by the worker that has the whole list.
             told = table.at("cells", at)[:, Feature.SEED] > 0
-            table.view("given")[at] = np.where(told, table.at("given", at), self._score_all(at))
+            table.view("given")[at] = np.where(told, table.at("given", at), self._score_some(at))
         return [table.given[table.row(url)] if url in wanted else priority for url, priority, _ in links]
 
     # -- learning ---------------------------------------------------------------------------------------------------
@@ -238,7 +236,6 @@ class Hybrid:
         wanted, table = page.judgement.wanted, self._candidates
         self._done.add(hash(page.url))
         row = table.row(page.url)
-        self._surprise = None
         if row < 0:
             return Origin(1.0, math.log(2)) if wanted else Origin(FARTHEST, 0.0)
         # The features as they were when the URL was last scored: nothing of this page is in them.
@@ -250,7 +247,7 @@ class Hybrid:
         self._history.learn(table, row, wanted)
         expected = chance(table.given[row])
         if abs(wanted - expected) > _SURPRISE:
-            self._surprise = table.spot(row)
+            self._surprises.append(table.spot(row))
         if expected > _SURE and not wanted:
             self._since += _HASTE
         if page.country and page.country in self.target.countries:
@@ -271,7 +268,7 @@ class Hybrid:
         """The row of each link, −1 for what was fetched; and those that are new."""
         urls = page.links.urls
         if self._candidates.is_full(len(urls)):
-            self._take_in()
+            self._look_around(news=True)
         done, before = self._done.young, self._done.old
         keys = map(hash, urls)
         waiting = [i for i, key in enumerate(keys) if key not in done and key not in before]
@@ -282,27 +279,19 @@ class Hybrid:
             rows = [next(known) if i in waits else -1 for i in range(len(urls))]
         return rows, fresh
 
-    def _priorities(self, urls: Sequence[str], rows: list[int]) -> Floats:
-        """The priority of each URL; `rows` are theirs, if they are known."""
-        given, lowest = self._candidates.given, self._lowest
-        found = [given[at] if at >= 0 else lowest for at in (rows or self._candidates.rows_of(urls))]
-        return np.array(found, dtype=np.float64)
-
-    def _take_in(self) -> None:
-        """Take in what the last pages said of known URLs, and score these again."""
+    def _take_in(self) -> NDArray[np.int64]:
+        """Take in what the last pages said of known URLs: the rows of those that still wait."""
         self._unread = 0
-        table, rows = self._candidates, self._evidence.take_in()
-        if rows is not None:
-            rows = rows[table.view("host")[rows] != NOWHERE]
-            self._tell(self._score_all(rows), rows)
-        table.sweep()
+        rows = self._evidence.take_in()
+        waits: NDArray[np.bool_] = self._candidates.at("host", rows) != NOWHERE
+        return rows[waits]
 
     def _score(self, rows: list[int]) -> None:
         """Give new rows the priority that their features ask for."""
         table = self._candidates
         if len(rows) > _FEW:
             at = np.array(rows)
-            table.view("given")[at] = self._score_all(at)
+            table.view("given")[at] = self._score_some(at)
             return
         self._evidence.add_history(rows)
         odds = self._model.score(*table.few(rows))
@@ -325,8 +314,13 @@ class Hybrid:
                 priority = lowest + trace + near + rescue - foreign + alive
             table.given[row] = priority
 
-    def _score_all(self, rows: Rows = ALL) -> Floats:
-        """The priorities that all rows, or some, should have, their history brought up to date."""
+    def _score_all(self) -> Floats:
+        """The priorities that all rows should have."""
+        starts = range(0, len(self._candidates.urls) or 1, _SLICE)
+        return np.concatenate([self._score_some(slice(start, start + _SLICE)) for start in starts])
+
+    def _score_some(self, rows: Rows) -> Floats:
+        """The priorities that some rows should have, their history brought up to date."""
         table, (floor, grain) = self._candidates, (self.settings.floor, self.settings.grain)
         self._history.refresh(table, rows)
         cells = table.at("cells", rows)
@@ -341,8 +335,9 @@ class Hybrid:
 
     def _look_again(self) -> None:
         """Score all rows again; tell the new priorities of those that lead the queue, or led it wrongly."""
-        self._unread = 0
-        self._evidence.take_in()
+        self._since = 0
+        self._surprises.clear()
+        self._take_in()
         self._candidates.sweep()
         if not len(self._candidates):
             return
@@ -350,15 +345,20 @@ class Hybrid:
         now = self._score_all()
         lead = 4 * self._pause()
         self._least = float(np.partition(now, -lead)[-lead]) if len(now) > lead else -math.inf
-        self._tell(now)
+        self._tell(now, slice(None))
 
-    def _look_around(self, spot: Spot) -> None:
-        """Score again what a surprise says most about: the other URLs of its server, and of the pages it stood on."""
-        rows = self._candidates.near(spot)
+    def _look_around(self, *, news: bool) -> None:
+        """Score again what surprises say most about: the other URLs of their servers, and of the pages that they stood
+        on; with `news` also what the last pages spoke of."""
+        some = [self._candidates.near(spot) for spot in self._surprises]
+        self._surprises.clear()
+        if news:
+            some.append(self._take_in())
+        rows = np.unique(np.concatenate(some))
         if len(rows):
-            self._tell(self._score_all(rows), rows)
+            self._tell(self._score_some(rows), rows)
 
-    def _tell(self, now: Floats, rows: Rows = ALL) -> None:
+    def _tell(self, now: Floats, rows: Rows) -> None:
         """Tell the frontier the new priorities of rows, where they matter.
 
         What is not told keeps its old priority in the frontier, so it keeps it here as well.
@@ -368,9 +368,7 @@ class Hybrid:
         tell = np.flatnonzero((now != old) & ((now >= self._least) | (old >= self._least)))
         told = tell if isinstance(rows, slice) else rows[tell]
         before[told] = now[tell]
-        self._queue += [
-            Change(urls[row], priority) for row, priority in zip(told.tolist(), now[tell].tolist(), strict=True)
-        ]
+        self._queue += map(Change, map(urls.__getitem__, told.tolist()), now[tell].tolist())
 
     def _pause(self) -> int:
         """Pages between two second looks: more of them when there is more to look at."""
