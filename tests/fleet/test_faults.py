@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
@@ -26,6 +27,8 @@ from phasa.collection import Collection
 from phasa.errors import PhasaError
 from phasa.fleet import cluster, fleet
 from phasa.frontier.postgres.database import PostgresDatabase
+from phasa.frontiers import read_frontier
+from phasa.web.url import Url
 
 pytestmark = pytest.mark.soak
 TIMES = int(os.environ.get("PHASA_FAULTS", "20"))
@@ -173,7 +176,8 @@ def _survives(fault: str, tmp_path: Path, server: Any, nodes: Any) -> None:
     print(
         f"{fault}: {done} times; next request after {sum(took) / len(took):.1f} s on average, {max(took):.1f} at most"
     )
-    assert done_urls(collection) == small.urls(), "nothing is lost"
+    lost = sorted(small.urls() - done_urls(collection))
+    assert not lost, f"{len(lost)} are lost; ended: {fleet.status(collection).order.ended}; {fates(collection, lost)}"
     assert small.twice_at_once == []
     assert min(gaps(small.arrivals)) >= DELAY
     pages = [f"{arrival.host}{arrival.path}" for arrival in small.arrivals if "robots" not in arrival.path]
@@ -186,6 +190,13 @@ def _survives(fault: str, tmp_path: Path, server: Any, nodes: Any) -> None:
     assert small.urls() <= kept, "every page has a record"
     for path in collection.archive_folder.glob("*.warc.gz"):
         assert list(positions(path)), f"{path}: whole"
+
+
+def fates(collection: Collection, lost: list[str]) -> Counter[str]:
+    """What became of pages that should be there."""
+    with read_frontier(collection) as frontier:
+        stories = [frontier.story(Url(url)) for url in lost[:200]]
+    return Counter(f"{story.state.name} {story.reason}" if story is not None else "not found" for story in stories)
 
 
 def ended(collection: Collection) -> bool:
