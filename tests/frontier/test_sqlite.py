@@ -48,6 +48,17 @@ def test_what_becomes_of_hosts_and_templates_is_logged(tmp_path: Path, caplog: p
     assert "merging 6 URLs into an index of 0" in caplog.text
 
 
+def test_urls_that_change_are_remembered_as_the_text_of_who_changes_them(tmp_path: Path) -> None:
+    frontier = SqliteFrontier(tmp_path / "f.db")
+    frontier.offer([Offer(Url("http://a.example/"), 1.0)])
+    frontier._recent.clear()
+    mine = Url("http://a.example" + "/")
+    frontier.reprioritise([(mine, 2.0)])
+    frontier.commit()
+    assert [url is mine for url in frontier._recent.young] == [True]
+    frontier.close()
+
+
 def test_a_transaction_that_fails_leaves_nothing_and_nothing_follows_it(tmp_path: Path) -> None:
     path, url = tmp_path / "f.db", Url("http://a.example/")
     frontier = SqliteFrontier(path)

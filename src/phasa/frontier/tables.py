@@ -312,8 +312,10 @@ class UrlTable:
         rows = [kept[url] for url in urls if url in kept]
         found = [(row, priorities[row.id]) for row in rows]
         if len(found) < len(urls):
-            for row in self.find_many([url for url in urls if url not in kept]).values():
+            for url, row in self.find_many([url for url in urls if url not in kept]).items():
                 if row.state == State.WAITING:
+                    # With the text of who asks, who keeps it anyway: not one more for the caches to keep.
+                    row = row._replace(url=url)
                     found.append((row, row.priority))
                     self._cache.put(row)
         return found
